@@ -3,7 +3,7 @@ import { print, printError, printRaw } from '../supabase/local/print.ts'
 import { projectRoot } from '../supabase/local/schema/project.ts'
 import { runFailedAgain } from './_run/again.ts'
 import { listFiles } from './_run/files.ts'
-import { isMachineIdle } from './_run/idle.ts'
+import { countBusy, isMachineIdle } from './_run/idle.ts'
 import { stopLeftovers } from './_run/leftovers.ts'
 import { help, type Options, parseOptions } from './_run/options.ts'
 import { interruptChildren } from './_run/processes.ts'
@@ -30,6 +30,7 @@ const width = {
 /** Run the steps that the options ask for, and return the exit code. */
 async function runAll(options: Options): Promise<number> {
   const started = performance.now()
+  const busy = countBusy()
   const steps = options.soak ? soakSteps(options) : testSteps
   if (options.postgres !== null) {
     // Inherited by all that this starts.
@@ -51,7 +52,7 @@ async function runAll(options: Options): Promise<number> {
     return passed + failed + skipped > 0
   })
   if (ran.length === 0) print(nothing(options.words))
-  else tell(ran, options.slow, (performance.now() - started) / 1000)
+  else tell(ran, options.slow, (performance.now() - started) / 1000, busy())
   const total = results.map(({ counts }) => counts).reduce(add, tally())
   print()
   const failed = ran.filter(({ counts }) => counts.failed > 0)
@@ -70,13 +71,19 @@ function nothing(words: readonly string[]): string {
     : `No test file and no test name contains ${words.map((word) => `"${word}"`).join(' or ')}`
 }
 
-function tell(results: readonly StepResult[], slow: boolean, seconds: number): void {
+function tell(
+  results: readonly StepResult[],
+  slow: boolean,
+  seconds: number,
+  busy: number | null,
+): void {
   const parts = results.flatMap((result) => result.parts)
   if (slow) {
     printRaw(`\n${slowestOf('tests', parts.flatMap(({ tests }) => tests))}`)
     printRaw(`\n${slowestOf('files', parts.flatMap(({ files }) => files))}`)
   }
   printRaw(`\n${timesOf(results.map(({ time }) => time), seconds)}`)
+  if (busy !== null) print(`The cores were busy for ${Math.round(busy * 100)} % of the time`)
 }
 
 async function makeContext(options: Options, steps: readonly Step[]): Promise<StepContext> {

@@ -10,6 +10,7 @@ import { Routes } from './app/routes.tsx'
 import { connection, isSignedOut, onSignedOut } from './app/hosting.ts'
 import { openSession, renewSession, type Session } from './app/session.ts'
 import { Gate } from './parts/gate.tsx'
+import { Guarded } from './parts/view_failed.tsx'
 import { Shell } from './app/shell.tsx'
 import { applyTheme, currentTheme } from './app/theme.ts'
 import { applyZone, currentZone } from './app/zone.ts'
@@ -37,9 +38,11 @@ function App(): JSX.Element {
   }
   return (
     <QueryClientProvider client={queryClient}>
-      <Shell label={session.label}>
-        <Routes />
-      </Shell>
+      <Guarded at=''>
+        <Shell label={session.label}>
+          <Routes />
+        </Shell>
+      </Guarded>
     </QueryClientProvider>
   )
 }

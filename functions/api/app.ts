@@ -10,6 +10,7 @@ import { requestLog } from './middleware/request_log.ts'
 import { continueTrace, tracing } from './middleware/trace.ts'
 import { describeApi } from './openapi.ts'
 import { addActivityRoutes } from './routes/activity.ts'
+import { addAttemptRoutes } from './routes/attempts.ts'
 import { addAuditRoutes } from './routes/audit_events.ts'
 import { addCallbackRoutes } from './routes/callbacks.ts'
 import { addChannelRoutes } from './routes/channels.ts'
@@ -31,6 +32,7 @@ import { addPeopleRoutes } from './routes/people.ts'
 import { addPortalTokenRoutes } from './routes/portal_tokens.ts'
 import { addReplayJobRoutes } from './routes/replay_jobs.ts'
 import { addRetryConfigRoutes } from './routes/retry_config.ts'
+import { addRunRoutes } from './routes/runs.ts'
 import { addSagaLogRoutes } from './routes/saga_log.ts'
 import { addSagaRoutes } from './routes/sagas.ts'
 import { addSearchRoutes } from './routes/search.ts'
@@ -89,6 +91,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addEventRoutes(app, deps)
   addEventTypeRoutes(app, deps)
   addDeliveryRoutes(app, deps)
+  addAttemptRoutes(app, deps)
   addMessageRoutes(app, deps)
   addDossierRoutes(app, deps)
   addAuditRoutes(app, deps)
@@ -103,6 +106,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addSagaLogRoutes(app, deps)
   addSettingRoutes(app, deps)
   addConsumerRoutes(app, deps)
+  addRunRoutes(app, deps)
   addInboundRoutes(app, deps)
   return app
 }

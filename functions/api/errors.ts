@@ -62,7 +62,7 @@ export const errorCodes = {
   version_mismatch: { status: 412, title: 'Changed since it was read' },
   too_large: { status: 413, title: 'Too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
-  saga_failed: { status: 422, title: 'A step of the saga failed' },
+  saga_failed: { status: 422, title: 'The saga failed' },
   schema_mismatch: { status: 422, title: 'The payload does not fit its schema' },
   rate_limited: { status: 429, title: 'Too many requests' },
   headers_too_large: { status: 431, title: 'Headers too large' },

@@ -88,7 +88,8 @@ export async function attemptDelivery(
     span?.end(outcome)
   }
   const duration = Math.round(clock.now() - startedAt)
-  return { ...keyOf(delivery), ...outcome, duration_ms: duration }
+  const version = endpoint === undefined ? {} : { endpoint_version: endpoint.version }
+  return { ...keyOf(delivery), ...outcome, duration_ms: duration, ...version }
 }
 
 /** The result that releases an unsent delivery. */

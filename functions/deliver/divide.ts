@@ -29,9 +29,13 @@ export function divide(
 
 function withoutTexts(result: Result): Result {
   if (result.outcome === 'released') return result
-  const { outcome, duration_ms } = result
-  const status = result.status === undefined ? {} : { status: result.status }
-  const known = { ...keyOf(result), duration_ms, ...status }
+  const { outcome, duration_ms, status, endpoint_version } = result
+  const known = {
+    ...keyOf(result),
+    duration_ms,
+    ...(status === undefined ? {} : { status }),
+    ...(endpoint_version === undefined ? {} : { endpoint_version }),
+  }
   if (outcome === 'delivered') return { ...known, outcome, lossy: true }
   return {
     ...known,

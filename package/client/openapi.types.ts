@@ -548,7 +548,7 @@ export interface paths {
         };
         /**
          * Get the state of all endpoints, and the attempts of the last minutes
-         * @description It reads at most 10,000 attempts. A portal token with limits cannot call it.
+         * @description It reads at most 10,000 attempts and ends of deliveries (two of each endpoint, if there are more than 5,000), and counts at most 10,000 events. A portal token with limits cannot call it.
          */
         get: operations["getOverview"];
         put?: never;
@@ -779,6 +779,26 @@ export interface paths {
         put?: never;
         /** Cancel an open delivery */
         post: operations["cancelDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the attempts at all endpoints, newest first. A page may be short; the list ends with a null cursor
+         * @description It reads about 10,000 attempts and ends, and up to 5,000 more for each endpoint with ends of the same time. A portal token with limits cannot call it.
+         */
+        get: operations["listAllAttempts"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1271,6 +1291,23 @@ export interface paths {
         };
         /** List the consumers that have processed events (needs a secret key) */
         get: operations["listConsumers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the live edge runs and the workers (needs a secret key) */
+        get: operations["listRuns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2654,6 +2691,8 @@ export interface components {
             endpointId: string | null;
             /** @description Null: those of all event types. */
             eventType: string | null;
+            /** @description Only those whose error has these first 200 characters; null: those with any error. */
+            error: string | null;
             /**
              * Format: date-time
              * @description Only those that failed at this time or later.
@@ -2699,6 +2738,11 @@ export interface components {
              * @description Only those that failed until this time; the default is now.
              */
             failedTo?: string;
+            /**
+             * @description Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`.
+             * @example HTTP 404
+             */
+            error?: string;
             /**
              * @description How many are replayed in a second.
              * @default 50
@@ -2747,6 +2791,11 @@ export interface components {
              * @description Only those that failed until this time; the default is now.
              */
             failedTo?: string;
+            /**
+             * @description Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`.
+             * @example HTTP 404
+             */
+            error?: string;
         };
         Backfill: {
             /**
@@ -2904,6 +2953,26 @@ export interface components {
                 /** @description Those whose circuit breaker is open or half open. */
                 breakersOpen: number;
             };
+            /** @description The events that were published in the span. */
+            events: {
+                /** @description How many there were. */
+                total: number;
+                /** @description Whether there were more than the 10,000 counted. */
+                capped: boolean;
+                /**
+                 * Format: date-time
+                 * @description The events are counted from this time on.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                since: string;
+            };
+            /** @description The retries that become due within the next hour; not those that are due already. */
+            retriesDue: {
+                /** @description How many there were. */
+                total: number;
+                /** @description Whether there may be more: it counts up to 1,000 retries among the first 10,000 deliveries that become due in this hour. */
+                capped: boolean;
+            };
             /** @description The number of deliveries that are not finished. */
             open: number;
             /** @description How many requests are in flight. */
@@ -2990,6 +3059,12 @@ export interface components {
                  * @example 2026-11-28T03:25:45.123Z
                  */
                 failingSince: string | null;
+                /**
+                 * Format: date-time
+                 * @description Since when its oldest due work has waited; null if none is due.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                oldestDueAt: string | null;
                 /** @description How many attempts delivered. */
                 delivered: number;
                 /** @description How many attempts failed. */
@@ -3404,12 +3479,59 @@ export interface components {
             responseCut: boolean;
             /** @description Whether the request was sent twice, because the first connection was already closed. */
             resent: boolean;
+            /** @description The version of the endpoint with which the attempt was made; null for an end without an attempt, or if the run did not report it. */
+            endpointVersion: number | null;
             /**
              * Format: date-time
              * @description When the next attempt is due; null: there is none.
              * @example 2026-11-28T03:25:45.123Z
              */
             nextRetryAt: string | null;
+        };
+        OrgAttemptPage: {
+            /** @description The items. */
+            data: components["schemas"]["OrgAttempt"][];
+            /** @description Null on the last page. */
+            nextCursor: string | null;
+        };
+        OrgAttempt: {
+            /** @description The ids of the event and the endpoint, separated by a dot. */
+            deliveryId: string;
+            /**
+             * Format: uuid
+             * @description The id of the event.
+             */
+            eventId: string;
+            /**
+             * Format: uuid
+             * @description The id of the endpoint.
+             */
+            endpointId: string;
+            /** @description Null if the event is no longer stored. */
+            eventType: string | null;
+            /** @description The number of the attempt. It grows also after a replay. */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-11-28T03:25:45.123Z
+             */
+            at: string;
+            /**
+             * @description How the attempt ended.
+             * @enum {string}
+             */
+            outcome: "delivered" | "failed";
+            /** @description The HTTP status. */
+            status: number | null;
+            /** @description The kind of the error, such as timeout; null: there is none. */
+            errorClass: string | null;
+            /** @description The text of the error; null: there is none. */
+            error: string | null;
+            /** @description How long it took, in milliseconds. */
+            durationMs: number | null;
+            /** @description The time from the event to the end of the attempt, in milliseconds. */
+            sinceEventMs: number;
         };
         Message: {
             /**
@@ -4302,6 +4424,60 @@ export interface components {
             /** @description Whether the inbox has no more than these. */
             isWhole: boolean;
         };
+        Runs: {
+            /**
+             * Format: date-time
+             * @description The time of the database.
+             * @example 2026-11-28T03:25:45.123Z
+             */
+            time: string;
+            /** @description The numbers of live runs. */
+            alive: {
+                /** @description The number of live edge runs. */
+                runs: number;
+                /** @description The number of live workers. */
+                workers: number;
+            };
+            /** @description The first 200, the workers first. */
+            data: {
+                /** @description The id. */
+                id: string;
+                /**
+                 * @description edge: an invocation of the function deliver; worker: a process on your own machine.
+                 * @enum {string}
+                 */
+                kind: "edge" | "worker";
+                /** @description The host of a worker. */
+                host: string | null;
+                /** @description The process id of a worker. */
+                pid: string | null;
+                /** @description The version of a worker. */
+                version: string | null;
+                /**
+                 * Format: date-time
+                 * @description When it started.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                startedAt: string;
+                /**
+                 * Format: date-time
+                 * @description When it last called the database.
+                 * @example 2026-11-28T03:25:45.123Z
+                 */
+                seenAt: string;
+                /** @description The deliveries that a worker holds. */
+                inFlight: number | null;
+                /** @description How many a worker has delivered in the last 60 s. */
+                delivered: number | null;
+                /**
+                 * @description draining: it claims nothing and finishes what is in flight; silent: it has not called for a while.
+                 * @enum {string}
+                 */
+                status: "live" | "draining" | "silent";
+            }[];
+            /** @description Why one of them may get no deliveries. */
+            problems: string[];
+        };
         InboundMessagePage: {
             /** @description The items. */
             data: components["schemas"]["InboundMessage"][];
@@ -4427,6 +4603,8 @@ export interface operations {
                 /** @description `nextCursor` of the previous page. */
                 cursor?: string;
                 status?: "enabled" | "paused" | "disabled";
+                /** @description failing: the last attempt failed; breaker_open: the breaker is open or half-open; held: paused or disabled. */
+                health?: "failing" | "breaker_open" | "held";
                 /** @description A part of the URL or the description, in small letters or capitals. */
                 search?: string;
             };
@@ -5923,8 +6101,12 @@ export interface operations {
                 from?: string;
                 /** @description Only events before this time. */
                 to?: string;
-                /** @description retrying: waits for its next attempt; held: cannot be attempted now, `reason` says why. */
-                status?: "pending" | "processing" | "retrying" | "held" | "delivered" | "dead_letter" | "cancelled" | "expired" | "filter_error" | "event_missing";
+                /** @description open: not finished, which is pending, processing, retrying or held. */
+                status?: "open" | "pending" | "processing" | "retrying" | "held" | "delivered" | "dead_letter" | "cancelled" | "expired" | "filter_error" | "event_missing";
+                /** @description Only if the next attempt is due at this time or later. */
+                dueFrom?: string;
+                /** @description Only if the next attempt is due before this time. */
+                dueTo?: string;
                 endpointId?: string;
                 eventType?: string;
             };
@@ -6092,6 +6274,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Delivery"];
+                };
+            };
+        };
+    };
+    listAllAttempts: {
+        parameters: {
+            query?: {
+                /** @description The maximum number of items on the page. */
+                limit?: number;
+                /** @description `nextCursor` of the previous page. */
+                cursor?: string;
+                /** @description Only attempts at this time or later. */
+                from?: string;
+                /** @description Only attempts before this time. */
+                to?: string;
+                /** @description Only attempts that delivered, or only those that failed. */
+                outcome?: "delivered" | "failed";
+                endpointId?: string;
+            };
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of attempts */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrgAttemptPage"];
                 };
             };
         };
@@ -7221,6 +7441,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Consumers"];
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The organisation. With a secret key, the default is `default`. A token can name only an organisation of its own, and must name one if it has several.
+                 * @example org-123
+                 */
+                "x-org-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The edge runs and workers */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runs"];
                 };
             };
         };

@@ -57,6 +57,7 @@ export const operations = {
   retryDelivery: { method: 'POST', path: '/api/v1/deliveries/{deliveryId}/retry' },
   replayDelivery: { method: 'POST', path: '/api/v1/deliveries/{deliveryId}/replay' },
   cancelDelivery: { method: 'POST', path: '/api/v1/deliveries/{deliveryId}/cancel' },
+  listAllAttempts: { method: 'GET', path: '/api/v1/attempts' },
   createMessage: { method: 'POST', path: '/api/v1/outbound/messages', keyed: true },
   listMessages: { method: 'GET', path: '/api/v1/outbound/messages' },
   countMessages: { method: 'GET', path: '/api/v1/outbound/messages/counts' },
@@ -94,5 +95,6 @@ export const operations = {
   getSagaExecution: { method: 'GET', path: '/api/v1/saga-executions/{executionId}' },
   listSettings: { method: 'GET', path: '/api/v1/settings' },
   listConsumers: { method: 'GET', path: '/api/v1/consumers' },
+  listRuns: { method: 'GET', path: '/api/v1/runs' },
   listInboundMessages: { method: 'GET', path: '/api/v1/inbound-messages' },
 } as const

@@ -36,9 +36,12 @@ begin
     cross join lateral (
       select pg_catalog.count(*) as found
       from (
+        -- A range of one value, which leaves one index for the order: where all letters that wait
+        -- are of another endpoint, the planner would read all of them to find none of this one.
         select from outbox.dead_letter x
-        where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-          and x.failed_at >= v_from
+        where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+          and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+        order by x.endpoint_id desc, x.failed_at desc
         limit s.each
       ) w
     ) n
@@ -53,11 +56,11 @@ begin
     cross join rest r
     cross join lateral (
       select pg_catalog.left(x.error, 200) as error, x.failed_at,
-        pg_catalog.row_number() over (order by x.failed_at desc) as n
+        pg_catalog.row_number() over (order by x.endpoint_id desc, x.failed_at desc) as n
       from outbox.dead_letter x
-      where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-        and x.failed_at >= v_from
-      order by x.failed_at desc
+      where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+        and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+      order by x.endpoint_id desc, x.failed_at desc
       limit r.each + 1
     ) w
     where c.found > 0

@@ -94,6 +94,7 @@ begin
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
       'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
+      'endpointVersion', o.endpoint_version,
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -111,5 +112,6 @@ $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
   'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", '
-  '"responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], '
+  '"responseCut": the body was longer, "resent": the request was sent twice, '
+  '"endpointVersion": of the endpoint that was used, null if it is not known, "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';

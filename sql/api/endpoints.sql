@@ -47,9 +47,33 @@ $$;
 comment on function outbox.get_org_endpoint(text, uuid) is
   'One endpoint of an organisation: endpoint_json(). OH002.';
 
+create function outbox.has_health(p_endpoint outbox.endpoint, p_health text) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_gate outbox.gate;
+begin
+  if p_health is null or p_health = 'held' then
+    return p_health is null or p_endpoint.status in ('paused', 'disabled');
+  end if;
+  select * into v_gate from outbox.gate g
+  where g.endpoint_id = p_endpoint.id order by g.changed_at desc limit 1;
+  return case
+    when p_health = 'failing' then v_gate.first_failure_at is not null
+    else p_endpoint.breaker_enabled and coalesce(v_gate.breaker, 'closed') <> 'closed'
+  end;
+end
+$$;
+comment on function outbox.has_health(outbox.endpoint, text) is
+  'Whether an endpoint is failing (its last attempt failed), breaker_open (open or half-open) or '
+  'held (paused or disabled), as get_org_overview() counts them. Null: any.';
+
 create function outbox.list_org_endpoints(
   p_org_id text, p_cursor text default null, p_limit integer default 50,
-  p_status text default null, p_search text default null
+  p_status text default null, p_search text default null, p_health text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -68,6 +92,9 @@ declare
   v_next text;
 begin
   perform outbox.check_page(p_limit);
+  if p_health is not null then
+    perform outbox.check_choice('health', p_health, array['failing', 'breaker_open', 'held']);
+  end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   for v_endpoint in
     select e.*
@@ -78,7 +105,8 @@ begin
     v_seen := v_seen + 1;
     continue when v_endpoint.status <> coalesce(p_status, v_endpoint.status)
       or pg_catalog.strpos(pg_catalog.lower(v_endpoint.url || ' ' || v_endpoint.description),
-        pg_catalog.lower(coalesce(p_search, ''))) = 0;
+        pg_catalog.lower(coalesce(p_search, ''))) = 0
+      or not outbox.has_health(v_endpoint, p_health);
     if pg_catalog.cardinality(v_data) = p_limit then
       v_next := outbox.to_cursor(v_last.created_at, v_last.id::text);
       exit;
@@ -90,6 +118,7 @@ begin
     'data', pg_catalog.to_jsonb(v_data), 'nextCursor', v_next, 'rows', v_seen);
 end
 $$;
-comment on function outbox.list_org_endpoints(text, text, integer, text, text) is
+comment on function outbox.list_org_endpoints(text, text, integer, text, text, text) is
   'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were '
-  'read}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';
+  'read}. p_search: a part of the URL or the description, in small letters or capitals; p_health: '
+  'see has_health(). OH001.';

@@ -1,7 +1,12 @@
 -- The history of the catalogue: who changed which event type, and what a receiver notices of it. A
 -- row is inserted in the transaction of its change. Instead of both schemas, which may have 64 KiB
 -- each, it has the names of the members that were added, removed or changed. The newest 100 changes
--- of a type are kept, each for two years.
+-- of a type are kept, and the newest event_type.changes_kept of an organisation (and up to 1 %
+-- more, at most 100), each for two years.
+
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
+    'How many changes of its event types an organisation keeps; the oldest ones are deleted');
 
 create table outbox.event_type_change (
   id bigint generated always as identity primary key,
@@ -144,12 +149,20 @@ declare
   v_org_id text := coalesce(p_after.org_id, p_before.org_id);
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
+  v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
+  -- Every so many changes, the old ones of the organisation are deleted.
+  v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
+  v_changes bigint;
+  v_last bigint;
 begin
   if p_before.type is not null and p_after.type is not null
     and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
   then
     return;
   end if;
+  update outbox.event_catalogue c set changes = c.changes + 1
+  where c.org_id = v_org_id
+  returning c.changes into v_changes;
   insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
@@ -162,11 +175,30 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
+  -- It counts the rows that are kept, not c.changes: a type that changes often keeps only 100 rows,
+  -- and must not push out those of other types. Counting reads all rows of the organisation, so it
+  -- is done rarely.
+  if v_changes % v_period = 0 then
+    select o.id into v_last
+    from outbox.event_type_change o
+    where o.org_id >= v_org_id and o.org_id <= v_org_id
+    order by o.org_id desc, o.id desc
+    offset v_kept_by_org limit 1;
+    -- Ten times as many as were recorded since the last time, so that a lowered setting is reached.
+    delete from outbox.event_type_change c
+    where c.id <= v_last and c.id = any (array(
+      select o.id from outbox.event_type_change o
+      where o.org_id >= v_org_id and o.org_id <= v_org_id
+      order by o.org_id, o.id
+      limit 10 * v_period));
+  end if;
 end
 $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
-  'null). A change that changes nothing is not recorded. The caller holds the row of the '
+  'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the '
+  'oldest of the type above 100, and at every 100th change (more often if event_type.changes_kept '
+  'is below 10,000) those of the organisation above this number. The caller holds the row of the '
   'catalogue.';
 
 create function outbox.list_event_type_changes(

@@ -10,11 +10,13 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
 create table outbox.event_catalogue (
   org_id text primary key,
   strict boolean not null default false,
-  version bigint not null default 1
+  version bigint not null default 1,
+  changes bigint not null default 0
 );
 comment on table outbox.event_catalogue is
   'strict: whether the API rejects events with types that are not in the catalogue of the '
-  'organisation. version increases with each change of the catalogue.';
+  'organisation. version increases with each change of the catalogue. changes counts the '
+  'changes of event types that were ever recorded, also those that are deleted.';
 
 create table outbox.event_type (
   org_id text not null,

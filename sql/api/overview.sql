@@ -1,5 +1,32 @@
 -- The state of all endpoints of an organisation in one call, for a page that asks every few
--- seconds. It reads the gates, and at most 10,000 attempts through the index of each endpoint.
+-- seconds. It reads the gates, at most 20,000 attempts and ends through the index of each endpoint
+-- (10,000, but at least two of each endpoint), at most 10,000 entries of an index of events, and
+-- what due_retries() reads.
+
+create function outbox.waiting_letters(p_endpoint_id uuid, p_most integer)
+returns setof timestamptz
+language plpgsql stable rows 10
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  -- A range of one value, which leaves one index for the order: see group_dead_letters().
+  return query
+  select x.failed_at from outbox.dead_letter x
+  where x.endpoint_id >= p_endpoint_id and x.endpoint_id <= p_endpoint_id
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc
+  limit p_most;
+end
+$$;
+comment on function outbox.waiting_letters(uuid, integer) is
+  'When the dead letters of an endpoint that wait for a decision failed, the newest first, at most '
+  'p_most.';
 
 create function outbox.get_org_overview(p_org_id text, p_minutes integer default 60) returns jsonb
 language plpgsql stable security definer
@@ -20,7 +47,7 @@ declare
 begin
   perform outbox.check_range('minutes', p_minutes, 1, 10080);
   v_from := v_now - pg_catalog.make_interval(mins => p_minutes);
-  v_each := greatest(20, v_most / greatest(1, (
+  v_each := greatest(2, v_most / greatest(1, (
     select pg_catalog.count(*)
     from (
       select from outbox.endpoint e
@@ -35,21 +62,32 @@ begin
     ) g on true
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
+  ), published as materialized (
+    select least(v_most, pg_catalog.count(*)) as total, pg_catalog.count(*) > v_most as capped,
+      pg_catalog.min(n.id::text) as first_id
+    from (
+      select e.id from outbox.event e
+      where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
+      order by e.org_id desc, e.id desc
+      -- One more, to know whether there are more.
+      limit v_most + 1
+    ) n
   ), latest as materialized (
-    select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
+    select o.id, t.at, t.kind, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
     from own o
     cross join lateral (
-      select a.at, a.outcome, a.duration_ms, a.event_id
+      -- Bounded before it is filtered: there may be a million ends without an attempt.
+      select a.at, a.kind, a.outcome, a.duration_ms, a.event_id
       from outbox.attempt a
-      where a.endpoint_id = o.id and a.at > v_from and a.kind = 'attempt'
+      where a.endpoint_id = o.id and a.at > v_from
       order by a.at desc
       limit v_each
     ) t
-    limit v_most
+    limit 2 * v_most
   ), span as materialized (
     select coalesce(pg_catalog.max(l.at) filter (where l.n = v_each), v_from) as since,
-      coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
+      coalesce(pg_catalog.bool_or(l.n = v_each), false) as capped
     from latest l
   ), tried as materialized (
     -- The time of the event as in uuid_v7_time(), of which 10,000 calls take 300 ms.
@@ -58,7 +96,7 @@ begin
         extract(epoch from l.at) * 1000 - ('x' || pg_catalog.translate(
           pg_catalog.left(l.event_id::text, 13), '-', ''))::bit(48)::bigint)::bigint end as age_ms
     from latest l cross join span s
-    where l.at >= s.since
+    where l.at >= s.since and l.kind = 'attempt'
   ), by_part as materialized (
     select t.id,
       least(v_parts - 1, pg_catalog.floor(
@@ -85,6 +123,17 @@ begin
         'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
         'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
       from own o),
+    'events', (
+      select pg_catalog.jsonb_build_object(
+        'total', p.total, 'capped', p.capped,
+        -- Complete from the millisecond after the first event that is not counted.
+        'since', outbox.iso_time(case
+          when p.capped
+          then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
+          else v_from
+        end))
+      from published p),
+    'retriesDue', outbox.due_retries(p_org_id, v_now, v_now + interval '1 hour'),
     'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
     'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
     'oldestDueAt', (
@@ -93,11 +142,7 @@ begin
     'deadLetters', (
       select pg_catalog.count(*) from (
         select from own o
-        cross join lateral (
-          select from outbox.dead_letter x
-          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
-          limit v_most
-        ) w
+        cross join lateral outbox.waiting_letters(o.id, v_most) w
         limit v_most
       ) c),
     'attempts', (
@@ -133,6 +178,7 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
+        'oldestDueAt', outbox.iso_time(b.due_at),
         'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
         'deliveredParts', (
           select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
@@ -145,6 +191,7 @@ begin
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
           coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          case when o.status = 'enabled' and o.next_at <= v_now then o.next_at end as due_at,
           y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
@@ -158,9 +205,11 @@ begin
 end
 $$;
 comment on function outbox.get_org_overview(text, integer) is
-  'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
-  '"minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up '
-  'to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
-  'with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts '
-  'in 24 parts of the span}. attempts.capped: there were more; they are complete from '
-  'attempts.since on. OH001.';
+  'The state of an organisation and its attempts of the last p_minutes, at most 10,000 (of more '
+  'than 5,000 endpoints, two each): {"time", '
+  '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
+  '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
+  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
+  'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
+  'their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they '
+  'are complete from since on. OH001.';

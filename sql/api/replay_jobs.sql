@@ -14,7 +14,7 @@ begin
     'finishedAt', outbox.iso_time(p_job.finished_at))
     || case p_job.source
       when 'dead_letters' then pg_catalog.jsonb_build_object(
-        'eventType', p_job.event_type, 'exceptType', p_job.except_type,
+        'eventType', p_job.event_type, 'exceptType', p_job.except_type, 'error', p_job.error,
         'failedFrom', outbox.iso_time(p_job.failed_from),
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
@@ -120,8 +120,10 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
-  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType',
+    error = pg_catalog.left(p_job ->> 'error', 200)
+  where j.id = (v_result ->> 'id')::bigint
+    and p_job operator(pg_catalog.?|) array['exceptType', 'error'];
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -129,8 +131,42 @@ end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
-  '"eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", '
-  'and returns it. OH001, OH002, OH003, OH010.';
+  '"eventType", "failedFrom", "failedTo", "error": only its first 200 characters count, as in '
+  'group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. '
+  'OH001, OH002, OH003, OH010.';
+
+-- Reads the same rows as group_dead_letters(), so that a group and the preview of its job have the
+-- same number.
+create function outbox.open_waiting_list(
+  p_endpoint_id uuid, p_from timestamptz, p_to timestamptz
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  -- With "endpoint_id =" the planner could use the index by time of all organisations, and read
+  -- rows of others.
+  open v_list for
+  select x.*
+  from outbox.dead_letter x
+  where (x.endpoint_id, x.failed_at) >= (p_endpoint_id, p_from)
+    and (x.endpoint_id, x.failed_at) <= (p_endpoint_id, p_to)
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc;
+  return v_list;
+end
+$$;
+comment on function outbox.open_waiting_list(uuid, timestamptz, timestamptz) is
+  'A cursor over the dead letters of an endpoint that wait for a decision and failed from p_from '
+  'to p_to, newest first.';
 
 create function outbox.preview_replay_job(p_org_id text, p_job jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -144,6 +180,8 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  -- All errors with the same first 200 characters are one group.
+  v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_rows integer := 0;
@@ -157,8 +195,11 @@ begin
   if v_from > v_to then
     perform outbox.invalid('failedFrom', 'is after failedTo', 'Expected a span in the past');
   end if;
-  v_list := outbox.open_letter_list(p_org_id, v_endpoint, v_from, v_to,
-    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_list := case
+    when v_endpoint is null then outbox.open_letter_list(p_org_id, null, v_from, v_to,
+      'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    else outbox.open_waiting_list(v_endpoint, v_from, v_to)
+  end;
   while v_rows < v_most loop
     fetch v_list into v_letter;
     exit when not found;
@@ -166,6 +207,8 @@ begin
     if v_letter.discarded_at is null and v_letter.replayed_at is null
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(v_error, pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;

@@ -5,7 +5,7 @@ select outbox.close_new();
 grant execute on function
   outbox.create_org_endpoint(text, jsonb, text, boolean, text),
   outbox.get_org_endpoint(text, uuid),
-  outbox.list_org_endpoints(text, text, integer, text, text),
+  outbox.list_org_endpoints(text, text, integer, text, text, text),
   outbox.update_org_endpoint(text, uuid, jsonb, integer, boolean),
   outbox.delete_org_endpoint(text, uuid, integer),
   outbox.get_retry_config(text, uuid),
@@ -38,6 +38,7 @@ grant execute on function
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
+  outbox.list_runs(),
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
   outbox.list_events(text, text, timestamptz, timestamptz, text, integer, text),
@@ -54,7 +55,9 @@ grant execute on function
   outbox.search_org(text, text, text, integer),
   outbox.try_filter(text, text, text[], integer),
   outbox.list_attempts(text, uuid, uuid, text, integer),
-  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer)
+  outbox.list_org_attempts(text, text, uuid, timestamptz, timestamptz, text, integer),
+  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer,
+    timestamptz, timestamptz)
 to service_role;
 
 -- The module api ends here.

@@ -190,7 +190,7 @@ begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[
       row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'released', null, null,
-        null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
+        null, null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
     select * into v_delivery from outbox.delivery d
     where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
     if v_delivery.leased_until is not null then

@@ -41,7 +41,7 @@ begin
 end
 $$;
 comment on function outbox.list_workers() is
-  'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the '
+  'The workers of all hosts, and why one may get no deliveries: {"at", "contracts": those of the '
   'database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", '
   '"in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, '
   'draining (it claims nothing and finishes what is in flight), silent (it has not called since '

@@ -41,18 +41,21 @@ create table outbox.replay_job (
   begun_at timestamptz,
   worked_at timestamptz,
   waits_for text,
-  by_api boolean not null default false
+  by_api boolean not null default false,
+  error text
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), '
-  'and how many deliveries they created (replayed) or skipped. except_type: a type of events that '
-  'the job leaves out. source: dead letters, kept events, or rows of a table. Only of a backfill: '
-  'types, the patterns of the event types (null: all); by_subscription, whether the subscriptions '
-  'of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
+  'Replays of many dead letters, and backfills: what they select, the position (at_failed, '
+  'at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of '
+  'events that the job leaves out. error: only dead letters whose error has these first 200 '
+  'characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, '
+  'the patterns of the event types (null: all); by_subscription, whether the subscriptions of '
+  'the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
   'it begins, at begun_at, when every older transaction has ended; until_at, the end of the span '
   'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
   '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
-  'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+  'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its '
+  'end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 -- A new job counts those of its organisation, of which many may have ended.
@@ -199,15 +202,19 @@ begin
     open v_list for
     select x.* from outbox.dead_letter x
     where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
-      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+      and x.org_id <= p_job.org_id
     order by x.org_id, x.failed_at, x.id;
   end if;
   for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most
+      -- Not in the scan: it would go on to the end of the organisation.
+      or v_letter.failed_at > p_job.failed_to;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(p_job.error, pg_catalog.left(v_letter.error, 200))
       and v_letter.discarded_at is null and v_letter.replayed_at is null
     then
       v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,

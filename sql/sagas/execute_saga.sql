@@ -89,8 +89,11 @@ begin
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- Unchanged, so that the caller can repeat the transaction.
-  when transaction_rollback then
+  -- Temporary errors are raised unchanged, so that the caller can repeat the transaction. They are
+  -- those of is_passing(), which the role of the caller may not execute.
+  when transaction_rollback or insufficient_resources or operator_intervention
+    or read_only_sql_transaction or object_in_use or lock_not_available
+  then
     raise;
   when assert_failure or others then
     get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
@@ -106,7 +109,9 @@ comment on function outbox.run_step(text, integer, text, jsonb) is
   'Part of execute_saga(): calls one step with the caller''s rights and returns the members to '
   'add to the context. OH007: the step failed. The message names the saga, the step and the '
   'cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", '
-  '"detail"}. Serialization failures and deadlocks are raised unchanged.';
+  '"detail"}. Temporary errors are raised unchanged: serialization failures and deadlocks (40), '
+  'exhausted resources (53), cancelled statements (57), a read-only database (25006), objects in '
+  'use (55006) and lock timeouts (55P03).';
 
 create function outbox.execute_saga(
   p_name text,

@@ -6,7 +6,7 @@ grant execute on function
   outbox.define_saga(text, jsonb, boolean),
   outbox.drop_saga(text),
   outbox.execute_saga(text, jsonb, text, text, text),
-  outbox.execute_org_saga(text, text, text, text, text, boolean),
+  outbox.execute_org_saga(text, text, text, text, text, boolean, text),
   outbox.list_sagas(boolean),
   outbox.get_saga(text, boolean),
   outbox.get_saga_execution(text, uuid),

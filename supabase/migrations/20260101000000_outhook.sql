@@ -6642,12 +6642,15 @@ create table outbox.attempt (
   next_retry_at timestamptz,
   failed_attempts integer,
   response_cut boolean,
-  resent boolean
+  resent boolean,
+  endpoint_version integer
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
   'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. '
-  'resent: the request was sent twice, because the first connection ended without a response.';
+  'resent: the request was sent twice, because the first connection ended without a response. '
+  'endpoint_version: the version of the endpoint with which the run made the request; null if the '
+  'run did not say it.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,
@@ -7245,7 +7248,7 @@ create function outbox.first_waiting(p_org_id text) returns uuid
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- for the ranges of one value.
 set enable_seqscan = off
 set enable_sort = off
 set enable_incremental_sort = off
@@ -7263,8 +7266,8 @@ begin
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (b.period, p_org_id)
-        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''
+      where u.period = b.period and u.org_id >= p_org_id and u.org_id <= p_org_id
+        and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -7301,7 +7304,7 @@ create function outbox.waiting_events(p_limit integer) returns setof uuid
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- for the ranges of one value.
 set enable_seqscan = off
 set enable_sort = off
 set enable_incremental_sort = off
@@ -7316,8 +7319,7 @@ begin
   from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
-    where (u.period, u.org_id) >= (b.period, b.org_id)
-      and (u.period, u.org_id) <= (b.period, b.org_id) and u.org_id > ''
+    where u.period = b.period and u.org_id >= b.org_id and u.org_id <= b.org_id and u.org_id > ''
     order by u.period, u.org_id, u.event_id limit p_limit
   ) u
   limit p_limit;
@@ -7751,8 +7753,7 @@ begin
     ) p
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (p.period, v_org)
-        and (u.period, u.org_id) <= (p.period, v_org) and u.org_id > ''
+      where u.period = p.period and u.org_id >= v_org and u.org_id <= v_org and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -7799,9 +7800,11 @@ create function outbox.read_turn(
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup. Without a sort only
--- unrouted_period gives the order of (period, org_id, event_id). With equalities instead of rows
--- the primary key gives it, too. The statistics often say that the table is empty, and then it is
--- cheaper as soon as it has fewer levels: it read 10,000,000 entries for 50,000 events.
+-- unrouted_period gives the order of (period, org_id, event_id). With "org_id =" instead of a range
+-- of one value the primary key gives it, too. The statistics often say that the table is empty, and
+-- then it is cheaper as soon as it has fewer levels: it read 10,000,000 entries for 50,000 events.
+-- A comparison of rows would end only at the next period: it reads the events of all organisations
+-- behind this one.
 set enable_seqscan = off
 set enable_sort = off
 set enable_incremental_sort = off
@@ -7835,8 +7838,8 @@ begin
       cross join lateral (
         select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
         from outbox.unrouted u
-        where (u.period, u.org_id) >= (b.period, o.org_id)
-          and (u.period, u.org_id) <= (b.period, o.org_id) and u.org_id > ''
+        where u.period = b.period and u.org_id >= o.org_id and u.org_id <= o.org_id
+          and u.org_id > ''
         order by u.period, u.org_id, u.event_id limit v_share
       ) u
       limit v_share
@@ -9518,10 +9521,15 @@ begin
     order by u.org_id, u.again_at limit 1;
     exit when not found;
     return query
-    select u.* from outbox.unroutable u
-    where (u.org_id, u.again_at) >= (v_org, '-infinity')
-      and (u.org_id, u.again_at) <= (v_org, p_now) and u.again_at < 'infinity'
-    order by u.org_id, u.again_at limit p_each;
+    select u.*
+    from (
+      select o.* from outbox.unroutable o
+      where (o.org_id, o.again_at) >= (v_org, '-infinity') and o.org_id <= v_org
+        and o.again_at < 'infinity'
+      order by o.org_id, o.again_at limit p_each
+    ) u
+    -- Not in the scan: it would go on to the end of the organisation.
+    where u.again_at <= p_now;
   end loop;
 end
 $$;
@@ -9698,11 +9706,15 @@ begin
     order by r.endpoint_id, r.again_at limit 1;
     exit when not found;
     return query
-    select r.* from outbox.refusal r
-    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity')
-      and (r.endpoint_id, r.again_at) <= (v_endpoint, p_now)
-      and r.step = 'routing' and r.again_at < 'infinity'
-    order by r.endpoint_id, r.again_at limit p_each;
+    select r.*
+    from (
+      select o.* from outbox.refusal o
+      where (o.endpoint_id, o.again_at) >= (v_endpoint, '-infinity')
+        and o.endpoint_id <= v_endpoint and o.step = 'routing' and o.again_at < 'infinity'
+      order by o.endpoint_id, o.again_at limit p_each
+    ) r
+    -- Not in the scan: it would go on to the end of the endpoint.
+    where r.again_at <= p_now;
   end loop;
 end
 $$;
@@ -9888,14 +9900,15 @@ create type outbox.result as (
   provider_id text,
   provider jsonb,
   cut boolean,
-  resent boolean
+  resent boolean,
+  endpoint_version integer
 );
 comment on type outbox.result is
   'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
   'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
   'assigned; provider: other values that the provider returned; cut: '
   'response has only the start of the body; resent: the request was sent twice, because the first '
-  'connection ended without a response.';
+  'connection ended without a response; endpoint_version: of the endpoint that the run used.';
 
 create type outbox.news as (
   applied integer,
@@ -9934,7 +9947,7 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is
@@ -10041,14 +10054,14 @@ begin
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut, resent)
+      response_cut, resent, endpoint_version)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut, g.resent
+      g.cut, g.resent, g.endpoint_version
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -10274,7 +10287,7 @@ begin
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, cut,
-        resent, place)
+        resent, endpoint_version, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -10291,7 +10304,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
       l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent, r.place,
+      r.resent, r.endpoint_version, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
       v.dead,
       v.dead and x.refused and (f.rule).of_recipient as let_go,
@@ -10511,16 +10524,18 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut, resent)
+      failed_attempts, response_cut, resent, endpoint_version)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
       case when j.let_go then 'cancelled' else 'dead_letter' end,
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null,
+      null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -10741,7 +10756,7 @@ as $$
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is
@@ -15405,9 +15420,10 @@ comment on function outbox.dispatch(
   'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": '
   '"delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", '
   '"error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", '
-  '"provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last '
-  'call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier '
-  'response; those with the same revision are left out of this one; p_contract: what the run says '
+  '"provider_id", "provider", "cut", "resent", "endpoint_version"}]; p_limit: free slots; '
+  'p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run '
+  'has from an earlier response; those with the same revision are left out of this one; '
+  'p_contract: what the run says '
   'about itself: the contracts that it supports and its project, {"oldest", "newest", "project": '
   'name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary '
   'errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that '
@@ -16220,18 +16236,21 @@ create table outbox.replay_job (
   begun_at timestamptz,
   worked_at timestamptz,
   waits_for text,
-  by_api boolean not null default false
+  by_api boolean not null default false,
+  error text
 );
 comment on table outbox.replay_job is
-  'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), '
-  'and how many deliveries they created (replayed) or skipped. except_type: a type of events that '
-  'the job leaves out. source: dead letters, kept events, or rows of a table. Only of a backfill: '
-  'types, the patterns of the event types (null: all); by_subscription, whether the subscriptions '
-  'of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
+  'Replays of many dead letters, and backfills: what they select, the position (at_failed, '
+  'at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of '
+  'events that the job leaves out. error: only dead letters whose error has these first 200 '
+  'characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, '
+  'the patterns of the event types (null: all); by_subscription, whether the subscriptions of '
+  'the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
   'it begins, at begun_at, when every older transaction has ended; until_at, the end of the span '
   'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
   '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
-  'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+  'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its '
+  'end.';
 -- The tick looks for a running job each second.
 create index replay_job_open on outbox.replay_job (id) where status in ('running', 'paused');
 -- A new job counts those of its organisation, of which many may have ended.
@@ -16378,15 +16397,19 @@ begin
     open v_list for
     select x.* from outbox.dead_letter x
     where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
-      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+      and x.org_id <= p_job.org_id
     order by x.org_id, x.failed_at, x.id;
   end if;
   for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most
+      -- Not in the scan: it would go on to the end of the organisation.
+      or v_letter.failed_at > p_job.failed_to;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(p_job.error, pg_catalog.left(v_letter.error, 200))
       and v_letter.discarded_at is null and v_letter.replayed_at is null
     then
       v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
@@ -19378,7 +19401,7 @@ begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[
       row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'released', null, null,
-        null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
+        null, null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
     select * into v_delivery from outbox.delivery d
     where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
     if v_delivery.leased_until is not null then
@@ -20218,7 +20241,7 @@ begin
 end
 $$;
 comment on function outbox.list_workers() is
-  'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the '
+  'The workers of all hosts, and why one may get no deliveries: {"at", "contracts": those of the '
   'database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", '
   '"in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, '
   'draining (it claims nothing and finishes what is in flight), silent (it has not called since '

@@ -3,9 +3,10 @@
 -- From sql/: api/portal_tokens.sql, api/requests.sql, api/events.sql, api/event_types.sql,
 --   api/event_type_changes.sql, api/moved_types.sql, api/endpoints.sql, api/endpoint_create.sql,
 --   api/token_share.sql, api/endpoint_change.sql, api/endpoint_status.sql, api/retry_config.sql,
---   api/secrets.sql, api/stats.sql, api/overview.sql, api/deliveries.sql, api/delivery.sql,
---   api/delivery_actions.sql, api/dead_letters.sql, api/dead_letter_groups.sql, api/search.sql,
---   api/filter_trial.sql, api/settings.sql, api/replay_jobs.sql, api/health.sql, api/rights.sql
+--   api/secrets.sql, api/stats.sql, api/due_retries.sql, api/overview.sql, api/deliveries.sql,
+--   api/delivery.sql, api/org_attempts.sql, api/delivery_actions.sql, api/dead_letters.sql,
+--   api/dead_letter_groups.sql, api/search.sql, api/filter_trial.sql, api/settings.sql,
+--   api/replay_jobs.sql, api/health.sql, api/runs.sql, api/rights.sql
 
 select outbox.check_module('core', '0.1.0');
 
@@ -715,11 +716,13 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
 create table outbox.event_catalogue (
   org_id text primary key,
   strict boolean not null default false,
-  version bigint not null default 1
+  version bigint not null default 1,
+  changes bigint not null default 0
 );
 comment on table outbox.event_catalogue is
   'strict: whether the API rejects events with types that are not in the catalogue of the '
-  'organisation. version increases with each change of the catalogue.';
+  'organisation. version increases with each change of the catalogue. changes counts the '
+  'changes of event types that were ever recorded, also those that are deleted.';
 
 create table outbox.event_type (
   org_id text not null,
@@ -971,7 +974,12 @@ comment on function outbox.delete_event_type(text, text, text) is
 -- The history of the catalogue: who changed which event type, and what a receiver notices of it. A
 -- row is inserted in the transaction of its change. Instead of both schemas, which may have 64 KiB
 -- each, it has the names of the members that were added, removed or changed. The newest 100 changes
--- of a type are kept, each for two years.
+-- of a type are kept, and the newest event_type.changes_kept of an organisation (and up to 1 %
+-- more, at most 100), each for two years.
+
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
+    'How many changes of its event types an organisation keeps; the oldest ones are deleted');
 
 create table outbox.event_type_change (
   id bigint generated always as identity primary key,
@@ -1114,12 +1122,20 @@ declare
   v_org_id text := coalesce(p_after.org_id, p_before.org_id);
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
+  v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
+  -- Every so many changes, the old ones of the organisation are deleted.
+  v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
+  v_changes bigint;
+  v_last bigint;
 begin
   if p_before.type is not null and p_after.type is not null
     and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
   then
     return;
   end if;
+  update outbox.event_catalogue c set changes = c.changes + 1
+  where c.org_id = v_org_id
+  returning c.changes into v_changes;
   insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
@@ -1132,11 +1148,30 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
+  -- It counts the rows that are kept, not c.changes: a type that changes often keeps only 100 rows,
+  -- and must not push out those of other types. Counting reads all rows of the organisation, so it
+  -- is done rarely.
+  if v_changes % v_period = 0 then
+    select o.id into v_last
+    from outbox.event_type_change o
+    where o.org_id >= v_org_id and o.org_id <= v_org_id
+    order by o.org_id desc, o.id desc
+    offset v_kept_by_org limit 1;
+    -- Ten times as many as were recorded since the last time, so that a lowered setting is reached.
+    delete from outbox.event_type_change c
+    where c.id <= v_last and c.id = any (array(
+      select o.id from outbox.event_type_change o
+      where o.org_id >= v_org_id and o.org_id <= v_org_id
+      order by o.org_id, o.id
+      limit 10 * v_period));
+  end if;
 end
 $$;
 comment on function outbox.record_type_change(outbox.event_type, outbox.event_type, text) is
   'Records that an event type was created (p_before is null), changed or deleted (p_after is '
-  'null). A change that changes nothing is not recorded. The caller holds the row of the '
+  'null). A change that changes nothing is not recorded. Deletes what is no longer kept: the '
+  'oldest of the type above 100, and at every 100th change (more often if event_type.changes_kept '
+  'is below 10,000) those of the organisation above this number. The caller holds the row of the '
   'catalogue.';
 
 create function outbox.list_event_type_changes(
@@ -1346,9 +1381,33 @@ $$;
 comment on function outbox.get_org_endpoint(text, uuid) is
   'One endpoint of an organisation: endpoint_json(). OH002.';
 
+create function outbox.has_health(p_endpoint outbox.endpoint, p_health text) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_gate outbox.gate;
+begin
+  if p_health is null or p_health = 'held' then
+    return p_health is null or p_endpoint.status in ('paused', 'disabled');
+  end if;
+  select * into v_gate from outbox.gate g
+  where g.endpoint_id = p_endpoint.id order by g.changed_at desc limit 1;
+  return case
+    when p_health = 'failing' then v_gate.first_failure_at is not null
+    else p_endpoint.breaker_enabled and coalesce(v_gate.breaker, 'closed') <> 'closed'
+  end;
+end
+$$;
+comment on function outbox.has_health(outbox.endpoint, text) is
+  'Whether an endpoint is failing (its last attempt failed), breaker_open (open or half-open) or '
+  'held (paused or disabled), as get_org_overview() counts them. Null: any.';
+
 create function outbox.list_org_endpoints(
   p_org_id text, p_cursor text default null, p_limit integer default 50,
-  p_status text default null, p_search text default null
+  p_status text default null, p_search text default null, p_health text default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -1367,6 +1426,9 @@ declare
   v_next text;
 begin
   perform outbox.check_page(p_limit);
+  if p_health is not null then
+    perform outbox.check_choice('health', p_health, array['failing', 'breaker_open', 'held']);
+  end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   for v_endpoint in
     select e.*
@@ -1377,7 +1439,8 @@ begin
     v_seen := v_seen + 1;
     continue when v_endpoint.status <> coalesce(p_status, v_endpoint.status)
       or pg_catalog.strpos(pg_catalog.lower(v_endpoint.url || ' ' || v_endpoint.description),
-        pg_catalog.lower(coalesce(p_search, ''))) = 0;
+        pg_catalog.lower(coalesce(p_search, ''))) = 0
+      or not outbox.has_health(v_endpoint, p_health);
     if pg_catalog.cardinality(v_data) = p_limit then
       v_next := outbox.to_cursor(v_last.created_at, v_last.id::text);
       exit;
@@ -1389,9 +1452,10 @@ begin
     'data', pg_catalog.to_jsonb(v_data), 'nextCursor', v_next, 'rows', v_seen);
 end
 $$;
-comment on function outbox.list_org_endpoints(text, text, integer, text, text) is
+comment on function outbox.list_org_endpoints(text, text, integer, text, text, text) is
   'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were '
-  'read}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';
+  'read}. p_search: a part of the URL or the description, in small letters or capitals; p_health: '
+  'see has_health(). OH001.';
 
 -- sql/api/endpoint_create.sql
 
@@ -2048,10 +2112,120 @@ comment on function outbox.get_org_stats(text, uuid, integer) is
   'The backlog of an endpoint, and statistics of its last attempts within p_hours, at most 10,000 '
   '("capped": there are more; "since": they are complete from this time on). OH001, OH002.';
 
+-- sql/api/due_retries.sql
+
+-- How many retries are due soon, for the overview. A claim reads the same entries of the same
+-- indexes. It stops at a number that is enough for a page.
+
+create function outbox.due_retries(
+  p_org_id text, p_after timestamptz, p_until timestamptz
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_most constant integer := 1000;
+  -- First attempts that the publisher has delayed (deliver_at) are among these rows.
+  v_most_read constant integer := 10000;
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'total', least(v_most, pg_catalog.count(*) filter (where c.retries)),
+      'capped', pg_catalog.count(*) filter (where c.retries) > v_most
+        or pg_catalog.count(*) > v_most_read)
+    from (
+      select r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0) as retries
+      from (
+        select d.*
+        from outbox.endpoint e
+        cross join lateral (
+          select o.* from outbox.gate o
+          where o.endpoint_id = e.id order by o.changed_at desc limit 1
+        ) g
+        cross join lateral (
+          select d.leased_until, d.failed_attempts, d.lost_leases
+          from (
+            (
+              -- The lane of new deliveries has many dead versions: see first_lease_end().
+              select l.id from outbox.lane l
+              where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+              order by l.changed_at desc limit 1
+            )
+            union all
+            select l.id from outbox.lane l
+            where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+          ) l
+          cross join lateral (
+            select d.leased_until, d.failed_attempts, d.lost_leases
+            from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= p_after and d.due_at < p_until
+            limit v_most_read + 1
+          ) d
+          union all
+          -- In an ordered lane only the deliveries of one claim can be retrying: its first ones, at
+          -- most the quantum.
+          select h.leased_until, h.failed_attempts, h.lost_leases
+          from outbox.lane l
+          cross join lateral (
+            select d.* from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0
+            order by d.due_at, d.event_id limit e.quantum
+          ) h
+          where l.gate_id = g.id and l.ordered and not l.halted
+            and l.next_at >= p_after and l.next_at < p_until and l.next_at < 'infinity'
+            and greatest(l.not_before, h.due_at) >= p_after
+            and greatest(l.not_before, h.due_at) < p_until
+        ) d
+        where e.org_id = p_org_id and e.status = 'enabled' and g.depth > 0
+          and (g.breaker = 'closed' or not e.breaker_enabled)
+        limit v_most_read + 1
+      ) r
+    ) c);
+end
+$$;
+comment on function outbox.due_retries(text, timestamptz, timestamptz) is
+  'How many deliveries of an organisation are retrying and are due from p_after on and before '
+  'p_until: {"total": up to 1,000, "capped": there are more, or only the first 10,000 deliveries '
+  'that are due in this time were read}.';
+
 -- sql/api/overview.sql
 
 -- The state of all endpoints of an organisation in one call, for a page that asks every few
--- seconds. It reads the gates, and at most 10,000 attempts through the index of each endpoint.
+-- seconds. It reads the gates, at most 20,000 attempts and ends through the index of each endpoint
+-- (10,000, but at least two of each endpoint), at most 10,000 entries of an index of events, and
+-- what due_retries() reads.
+
+create function outbox.waiting_letters(p_endpoint_id uuid, p_most integer)
+returns setof timestamptz
+language plpgsql stable rows 10
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+begin
+  -- A range of one value, which leaves one index for the order: see group_dead_letters().
+  return query
+  select x.failed_at from outbox.dead_letter x
+  where x.endpoint_id >= p_endpoint_id and x.endpoint_id <= p_endpoint_id
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc
+  limit p_most;
+end
+$$;
+comment on function outbox.waiting_letters(uuid, integer) is
+  'When the dead letters of an endpoint that wait for a decision failed, the newest first, at most '
+  'p_most.';
 
 create function outbox.get_org_overview(p_org_id text, p_minutes integer default 60) returns jsonb
 language plpgsql stable security definer
@@ -2072,7 +2246,7 @@ declare
 begin
   perform outbox.check_range('minutes', p_minutes, 1, 10080);
   v_from := v_now - pg_catalog.make_interval(mins => p_minutes);
-  v_each := greatest(20, v_most / greatest(1, (
+  v_each := greatest(2, v_most / greatest(1, (
     select pg_catalog.count(*)
     from (
       select from outbox.endpoint e
@@ -2087,21 +2261,32 @@ begin
     ) g on true
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
+  ), published as materialized (
+    select least(v_most, pg_catalog.count(*)) as total, pg_catalog.count(*) > v_most as capped,
+      pg_catalog.min(n.id::text) as first_id
+    from (
+      select e.id from outbox.event e
+      where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
+      order by e.org_id desc, e.id desc
+      -- One more, to know whether there are more.
+      limit v_most + 1
+    ) n
   ), latest as materialized (
-    select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
+    select o.id, t.at, t.kind, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
     from own o
     cross join lateral (
-      select a.at, a.outcome, a.duration_ms, a.event_id
+      -- Bounded before it is filtered: there may be a million ends without an attempt.
+      select a.at, a.kind, a.outcome, a.duration_ms, a.event_id
       from outbox.attempt a
-      where a.endpoint_id = o.id and a.at > v_from and a.kind = 'attempt'
+      where a.endpoint_id = o.id and a.at > v_from
       order by a.at desc
       limit v_each
     ) t
-    limit v_most
+    limit 2 * v_most
   ), span as materialized (
     select coalesce(pg_catalog.max(l.at) filter (where l.n = v_each), v_from) as since,
-      coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
+      coalesce(pg_catalog.bool_or(l.n = v_each), false) as capped
     from latest l
   ), tried as materialized (
     -- The time of the event as in uuid_v7_time(), of which 10,000 calls take 300 ms.
@@ -2110,7 +2295,7 @@ begin
         extract(epoch from l.at) * 1000 - ('x' || pg_catalog.translate(
           pg_catalog.left(l.event_id::text, 13), '-', ''))::bit(48)::bigint)::bigint end as age_ms
     from latest l cross join span s
-    where l.at >= s.since
+    where l.at >= s.since and l.kind = 'attempt'
   ), by_part as materialized (
     select t.id,
       least(v_parts - 1, pg_catalog.floor(
@@ -2137,6 +2322,17 @@ begin
         'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
         'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
       from own o),
+    'events', (
+      select pg_catalog.jsonb_build_object(
+        'total', p.total, 'capped', p.capped,
+        -- Complete from the millisecond after the first event that is not counted.
+        'since', outbox.iso_time(case
+          when p.capped
+          then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
+          else v_from
+        end))
+      from published p),
+    'retriesDue', outbox.due_retries(p_org_id, v_now, v_now + interval '1 hour'),
     'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
     'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
     'oldestDueAt', (
@@ -2145,11 +2341,7 @@ begin
     'deadLetters', (
       select pg_catalog.count(*) from (
         select from own o
-        cross join lateral (
-          select from outbox.dead_letter x
-          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
-          limit v_most
-        ) w
+        cross join lateral outbox.waiting_letters(o.id, v_most) w
         limit v_most
       ) c),
     'attempts', (
@@ -2185,6 +2377,7 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
+        'oldestDueAt', outbox.iso_time(b.due_at),
         'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
         'deliveredParts', (
           select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
@@ -2197,6 +2390,7 @@ begin
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
           coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          case when o.status = 'enabled' and o.next_at <= v_now then o.next_at end as due_at,
           y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
@@ -2210,12 +2404,14 @@ begin
 end
 $$;
 comment on function outbox.get_org_overview(text, integer) is
-  'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", '
-  '"minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up '
-  'to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans '
-  'with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts '
-  'in 24 parts of the span}. attempts.capped: there were more; they are complete from '
-  'attempts.since on. OH001.';
+  'The state of an organisation and its attempts of the last p_minutes, at most 10,000 (of more '
+  'than 5,000 endpoints, two each): {"time", '
+  '"minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, '
+  '"retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", '
+  '"deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": '
+  'at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with '
+  'their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they '
+  'are complete from since on. OH001.';
 
 -- sql/api/deliveries.sql
 
@@ -2223,7 +2419,9 @@ comment on function outbox.get_org_overview(text, integer) is
 -- status it reads one of three tables: open deliveries, dead letters, or else the events of the
 -- organisation. It reads the first two for all organisations: they have only open or failed
 -- deliveries, not history, and a dead letter may be older than the events that an index by
--- organisation could find. list_dead_letters() has an index by organisation and time of failure.
+-- organisation could find. An organisation with few open deliveries has them read through its
+-- endpoints: it need not page through the backlog of another one. list_dead_letters() has an index
+-- by organisation and time of failure.
 
 create function outbox.delivery_endpoints(p_event_id uuid) returns table (endpoint_id uuid)
 language plpgsql stable rows 10
@@ -2255,6 +2453,93 @@ create type outbox.delivery_key as (
 comment on type outbox.delivery_key is
   'The key of a delivery, with the type of its event; null if the type is not known yet.';
 
+create function outbox.few_open(p_org_id text) returns integer
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_open bigint := (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  return case when v_open <= 2500 then v_open end;
+end
+$$;
+comment on function outbox.few_open(text) is
+  'The number of open deliveries of an organisation, if it is at most 2,500; otherwise null, as '
+  'they are too many to sort for each page. Those that the database refused to create are not '
+  'counted.';
+
+create function outbox.own_open_list(
+  p_org_id text, p_from uuid, p_below outbox.delivery_key
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  open v_list for
+  select o.event_id, o.endpoint_id, null
+  from (
+    select d.event_id, d.endpoint_id
+    from outbox.endpoint e
+    cross join lateral (
+      select o.id, o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    cross join lateral (
+      (
+        -- The lane of new deliveries has many dead versions: see first_lease_end().
+        select l.id from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id from outbox.lane l
+      where l.gate_id = g.id and not (not l.ordered and l.key_hash = 0)
+    ) l
+    cross join lateral (
+      select d.event_id, d.endpoint_id from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 offset 0
+    ) d
+    where e.org_id = p_org_id and e.status <> 'deleted' and g.depth > 0
+    union all
+    select r.event_id, r.endpoint_id
+    from outbox.refusal r
+    cross join lateral (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.org_id = p_org_id offset 0
+    ) e
+    where r.step = 'routing'
+  ) o
+  where (o.event_id, o.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+    and o.event_id >= p_from
+  order by o.event_id desc, o.endpoint_id desc;
+  return v_list;
+end
+$$;
+comment on function outbox.own_open_list(text, uuid, outbox.delivery_key) is
+  'open_delivery_list() for an organisation with few open deliveries: reads all of them.';
+
 create function outbox.open_delivery_list(
   p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key
 ) returns refcursor
@@ -2271,8 +2556,8 @@ declare
   v_day uuid := outbox.partition_floor(p_from);
   v_list refcursor;
 begin
-  if p_status in ('pending', 'processing', 'retrying', 'held') and not (
-    p_status = 'held' and exists (select from outbox.refusal r where r.step = 'routing'))
+  if p_status in ('pending', 'processing', 'retrying', 'held', 'open') and not (
+    p_status in ('held', 'open') and exists (select from outbox.refusal r where r.step = 'routing'))
   then
     open v_list for
     select d.event_id, d.endpoint_id, null
@@ -2280,7 +2565,7 @@ begin
     where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
-  elsif p_status = 'held' then
+  elsif p_status in ('held', 'open') then
     -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
@@ -2389,7 +2674,9 @@ create function outbox.list_deliveries(
   p_from timestamptz default null,
   p_to timestamptz default null,
   p_cursor text default null,
-  p_limit integer default 50
+  p_limit integer default 50,
+  p_due_from timestamptz default null,
+  p_due_to timestamptz default null
 ) returns jsonb
 language plpgsql stable security definer
 set search_path = ''
@@ -2397,56 +2684,80 @@ set enable_seqscan = off
 as $$
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), 4 more per delivery of the
-  -- organisation, and 16 more if it is read completely. All deliveries of its last event are read,
-  -- see place_between().
-  v_most constant integer := 20000;
+  -- organisation, and 16 more if it is read completely: 50 ms for 5,000 deliveries of others, and
+  -- 130 ms for 240 that are read completely. A page that ends at another organisation's delivery
+  -- reads the other deliveries of that event too, see place_between().
+  v_most constant integer := 5000;
   v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
   v_below outbox.delivery_key :=
     row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid, null);
+  v_own integer;
   v_list refcursor;
   v_at outbox.delivery_key;
+  v_is_own boolean := false;
   v_last outbox.delivery_key;
   v_delivery jsonb;
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
-    perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+    perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
+  end if;
+  if p_due_from >= p_due_to then
+    perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
-  v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
+  -- Only an open delivery has a next attempt.
+  if p_status is null and (p_due_from is not null or p_due_to is not null) then
+    p_status := 'open';
+  end if;
+  if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
+    v_own := outbox.few_open(p_org_id);
+  end if;
+  v_list := case
+    when v_own is null then outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below)
+    else outbox.own_open_list(p_org_id, v_span[1], v_below)
+  end;
   loop
     fetch v_list into v_at;
     if not found or v_at.event_id < v_span[1] then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-        'rows', v_most - v_budget);
+        'rows', v_most - v_budget + coalesce(v_own, 0));
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
+    exit when v_budget <= 0 and v_is_own;
     if v_budget <= 0 and v_at.event_id < v_last.event_id then
       v_last := row(outbox.place_between(v_last.event_id, v_at.event_id), null, null);
       exit;
     end if;
     v_last := v_at;
     v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
-    if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
-      and coalesce(v_at.event_type = p_event_type, true) and exists (
-      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)
+    v_is_own := exists (
+      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id);
+    if v_is_own and v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
+      and coalesce(v_at.event_type = p_event_type, true)
     then
       v_budget := v_budget - 4;
       continue when p_status in ('pending', 'processing', 'retrying')
         and not outbox.may_have_status(v_at.event_id, v_at.endpoint_id, p_status);
       v_budget := v_budget - 16;
       v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
-      if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+      if (v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+          or p_status = 'open'
+            and v_delivery ->> 'status' in ('pending', 'processing', 'retrying', 'held'))
         and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz >= p_due_from,
+          p_due_from is null)
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz < p_due_to, p_due_to is null)
       then
         v_data := v_data || v_delivery;
       end if;
@@ -2454,17 +2765,19 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
+    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $$;
 comment on function outbox.list_deliveries(
-  text, text, uuid, text, timestamptz, timestamptz, text, integer) is
+  text, text, uuid, text, timestamptz, timestamptz, text, integer, timestamptz, timestamptz) is
   'The deliveries of the endpoints of an organisation, newest event first: {"data": '
   '[delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of '
-  'delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open '
-  'statuses and dead letters: of all organisations) and at most 4,000 deliveries, so a page may '
-  'be short; the list ends when nextCursor is null. OH001.';
+  'delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, '
+  'p_due_to: that of the next attempt. Reads about 5,000 rows (for dead letters, and for open '
+  'statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at '
+  'most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery.sql
 
@@ -2564,6 +2877,7 @@ begin
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
       'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
+      'endpointVersion', o.endpoint_version,
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -2581,8 +2895,191 @@ $$;
 comment on function outbox.list_attempts(text, uuid, uuid, text, integer) is
   'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), '
   '"outcome", "at", "status", "errorClass", "error", "durationMs", "response", '
-  '"responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], '
+  '"responseCut": the body was longer, "resent": the request was sent twice, '
+  '"endpointVersion": of the endpoint that was used, null if it is not known, "nextRetryAt"}], '
   '"nextCursor"}. OH001, OH002.';
+
+-- sql/api/org_attempts.sql
+
+-- The attempts of an organisation in one list, the newest first. An attempt has no organisation, so
+-- a page reads the newest rows of each endpoint: few at first, then more of the endpoints whose
+-- oldest row read so far is newer than the last row of the page. Rows are limited before they are
+-- filtered, because an endpoint may have a million ends without an attempt. If the limit is reached
+-- first, the page ends at the time from which on it has read all rows.
+
+create function outbox.list_org_attempts(
+  p_org_id text,
+  p_outcome text default null,
+  p_endpoint_id uuid default null,
+  p_from timestamptz default null,
+  p_to timestamptz default null,
+  p_cursor text default null,
+  p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set jit = off
+as $$
+declare
+  v_most constant integer := 10000;
+  -- One call of a run records some hundred results at the same time, and a page must not skip the
+  -- rest of them. More rows of one endpoint and time are those that cancel_open() wrote.
+  v_most_tied constant integer := 5000;
+  v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
+    '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
+  v_none constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_from timestamptz := coalesce(p_from, '-infinity');
+  v_at timestamptz := coalesce(p_to, 'infinity');
+  v_event uuid := v_none;
+  v_endpoint uuid := v_none;
+  -- The endpoints that may have older rows, each with the time before which to read on.
+  v_ids uuid[];
+  v_lows timestamptz[];
+  v_deeper integer;
+  v_endpoints integer;
+  v_size integer := p_limit + 1;
+  v_each integer;
+  v_read integer := 0;
+  v_round integer;
+  v_page outbox.attempt[] := array[]::outbox.attempt[];
+  v_last_at timestamptz := timestamptz '-infinity';
+  v_since timestamptz;
+  v_data jsonb;
+  v_last jsonb;
+  v_found integer;
+begin
+  perform outbox.check_page(p_limit);
+  if p_outcome is not null then
+    perform outbox.check_choice('outcome', p_outcome, array['delivered', 'failed']);
+  end if;
+  if v_from >= v_at then
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
+  end if;
+  if timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond' < v_at then
+    v_at := timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond';
+    v_event := v_key[2]::uuid;
+    v_endpoint := v_key[3]::uuid;
+  end if;
+  if p_endpoint_id is null then
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' limit v_most);
+  else
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted');
+  end if;
+  v_endpoints := pg_catalog.cardinality(v_ids);
+  -- A cursor may be between rows of the same time, so this time is read again.
+  v_lows := pg_catalog.array_fill(
+    case when v_event = v_none then v_at else v_at + interval '1 microsecond' end,
+    array[v_endpoints]);
+  v_each := greatest(1, least(p_limit + 1, v_most / greatest(1, 2 * v_endpoints)));
+  loop
+    v_deeper := (
+      select pg_catalog.count(*) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+    exit when v_deeper = 0 or v_read >= v_most + v_endpoints;
+    if v_read > 0 then
+      v_size := least(v_size * 4, v_most);
+      v_each := greatest(1, least(v_size, (v_most + v_endpoints - v_read) / v_deeper));
+    end if;
+    with open as materialized (
+      select u.id, u.low from unnest(v_ids, v_lows) u (id, low)
+    ), found as materialized (
+      select o.id, t.one
+      from open o
+      cross join lateral (
+        select b.one
+        from (
+          select a as one
+          from outbox.attempt a
+          where a.endpoint_id = o.id and a.at >= v_from and a.at < o.low
+          order by a.at desc
+          fetch first (v_each) rows with ties
+        ) b
+        limit v_each + v_most_tied
+      ) t
+      where o.low > v_last_at
+    ), next as materialized (
+      select o.id, o.low from open o where o.low <= v_last_at
+      union all
+      select f.id, pg_catalog.min((f.one).at) from found f
+      group by f.id having pg_catalog.count(*) >= v_each
+    ), page as materialized (
+      select p.one
+      from (
+        select f.one from found f
+        where (f.one).kind = 'attempt'
+          and (p_outcome is null or ((f.one).outcome = 'delivered') = (p_outcome = 'delivered'))
+          and ((f.one).at, (f.one).event_id, f.id) < (v_at, v_event, v_endpoint)
+        union all
+        select k.one
+        from pg_catalog.generate_subscripts(v_page, 1) i
+        cross join lateral (select v_page[i] as one) k
+      ) p
+      order by (p.one).at desc, (p.one).event_id desc, (p.one).endpoint_id desc
+      limit p_limit + 1
+    )
+    select (select pg_catalog.count(*) from found),
+      array(select n.id from next n), array(select n.low from next n),
+      array(select p.one from page p),
+      coalesce((
+        select pg_catalog.min((p.one).at) from page p
+        having pg_catalog.count(*) > p_limit), '-infinity')
+    into v_round, v_ids, v_lows, v_page, v_last_at;
+    v_read := v_read + v_round;
+  end loop;
+  -- Complete down to the newest of the times where a read stopped.
+  v_since := (
+    select pg_catalog.max(u.low) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+  with page as materialized (
+    select p.*, pg_catalog.row_number() over (
+      order by p.at desc, p.event_id desc, p.endpoint_id desc) as place
+    from pg_catalog.unnest(v_page) p
+    where p.at >= coalesce(v_since, '-infinity')
+  )
+  select (select pg_catalog.count(*) from page),
+    (select pg_catalog.jsonb_build_array(
+      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.endpoint_id) from page p
+      where p.place = p_limit),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'deliveryId', p.event_id::text || '.' || p.endpoint_id::text, 'eventId', p.event_id,
+      'endpointId', p.endpoint_id,
+      'eventType', (select v.type from outbox.event v where v.id = p.event_id),
+      'attempt', p.attempt, 'at', outbox.iso_time(p.at),
+      'outcome', case when p.outcome = 'delivered' then 'delivered' else 'failed' end,
+      'status', p.status, 'errorClass', p.error_class, 'error', p.error,
+      'durationMs', p.duration_ms,
+      'sinceEventMs', greatest(0, pg_catalog.floor(
+        extract(epoch from p.at - outbox.uuid_v7_time(p.event_id)) * 1000))::bigint)
+      order by p.place), '[]') from page p where p.place <= p_limit)
+  into v_found, v_last, v_data;
+  return pg_catalog.jsonb_build_object(
+    'data', v_data,
+    'nextCursor', case
+      when v_found > p_limit
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.', v_last ->> 0, v_last ->> 1, v_last ->> 2))
+      when v_since is not null
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.',
+        (extract(epoch from v_since) * 1000000)::bigint, v_none, v_none))
+    end,
+    'rows', v_read + v_endpoints);
+end
+$$;
+comment on function outbox.list_org_attempts(
+  text, text, uuid, timestamptz, timestamptz, text, integer) is
+  'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", '
+  '"eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", '
+  '"outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": '
+  'the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: delivered or '
+  'failed; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends, and up '
+  'to 5,000 more for each endpoint with ends of the same time. So a page may be short; the list '
+  'ends when nextCursor is null. OH001.';
 
 -- sql/api/delivery_actions.sql
 
@@ -2873,9 +3370,12 @@ begin
     cross join lateral (
       select pg_catalog.count(*) as found
       from (
+        -- A range of one value, which leaves one index for the order: where all letters that wait
+        -- are of another endpoint, the planner would read all of them to find none of this one.
         select from outbox.dead_letter x
-        where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-          and x.failed_at >= v_from
+        where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+          and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+        order by x.endpoint_id desc, x.failed_at desc
         limit s.each
       ) w
     ) n
@@ -2890,11 +3390,11 @@ begin
     cross join rest r
     cross join lateral (
       select pg_catalog.left(x.error, 200) as error, x.failed_at,
-        pg_catalog.row_number() over (order by x.failed_at desc) as n
+        pg_catalog.row_number() over (order by x.endpoint_id desc, x.failed_at desc) as n
       from outbox.dead_letter x
-      where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-        and x.failed_at >= v_from
-      order by x.failed_at desc
+      where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+        and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+      order by x.endpoint_id desc, x.failed_at desc
       limit r.each + 1
     ) w
     where c.found > 0
@@ -3227,7 +3727,7 @@ begin
     'finishedAt', outbox.iso_time(p_job.finished_at))
     || case p_job.source
       when 'dead_letters' then pg_catalog.jsonb_build_object(
-        'eventType', p_job.event_type, 'exceptType', p_job.except_type,
+        'eventType', p_job.event_type, 'exceptType', p_job.except_type, 'error', p_job.error,
         'failedFrom', outbox.iso_time(p_job.failed_from),
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
@@ -3333,8 +3833,10 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
-  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType',
+    error = pg_catalog.left(p_job ->> 'error', 200)
+  where j.id = (v_result ->> 'id')::bigint
+    and p_job operator(pg_catalog.?|) array['exceptType', 'error'];
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -3342,8 +3844,42 @@ end
 $$;
 comment on function outbox.create_replay_job(text, jsonb, text) is
   'Starts a job that replays the dead letters of the organisation that match {"endpointId", '
-  '"eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", '
-  'and returns it. OH001, OH002, OH003, OH010.';
+  '"eventType", "failedFrom", "failedTo", "error": only its first 200 characters count, as in '
+  'group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. '
+  'OH001, OH002, OH003, OH010.';
+
+-- Reads the same rows as group_dead_letters(), so that a group and the preview of its job have the
+-- same number.
+create function outbox.open_waiting_list(
+  p_endpoint_id uuid, p_from timestamptz, p_to timestamptz
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  v_list refcursor;
+begin
+  -- With "endpoint_id =" the planner could use the index by time of all organisations, and read
+  -- rows of others.
+  open v_list for
+  select x.*
+  from outbox.dead_letter x
+  where (x.endpoint_id, x.failed_at) >= (p_endpoint_id, p_from)
+    and (x.endpoint_id, x.failed_at) <= (p_endpoint_id, p_to)
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc;
+  return v_list;
+end
+$$;
+comment on function outbox.open_waiting_list(uuid, timestamptz, timestamptz) is
+  'A cursor over the dead letters of an endpoint that wait for a decision and failed from p_from '
+  'to p_to, newest first.';
 
 create function outbox.preview_replay_job(p_org_id text, p_job jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''
@@ -3357,6 +3893,8 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  -- All errors with the same first 200 characters are one group.
+  v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_rows integer := 0;
@@ -3370,8 +3908,11 @@ begin
   if v_from > v_to then
     perform outbox.invalid('failedFrom', 'is after failedTo', 'Expected a span in the past');
   end if;
-  v_list := outbox.open_letter_list(p_org_id, v_endpoint, v_from, v_to,
-    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_list := case
+    when v_endpoint is null then outbox.open_letter_list(p_org_id, null, v_from, v_to,
+      'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    else outbox.open_waiting_list(v_endpoint, v_from, v_to)
+  end;
   while v_rows < v_most loop
     fetch v_list into v_letter;
     exit when not found;
@@ -3379,6 +3920,8 @@ begin
     if v_letter.discarded_at is null and v_letter.replayed_at is null
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(v_error, pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;
@@ -3479,6 +4022,55 @@ comment on function outbox.get_health() is
   '"oldestDueAt": null if nothing is due, "problems", "warnings": limits of the database that are '
   'near}. OK if there are no problems.';
 
+-- sql/api/runs.sql
+
+-- The edge runs and the workers, for a page of an operator. They belong to the project and not to
+-- an organisation.
+
+create function outbox.list_runs() returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_most constant integer := 200;
+  v_found jsonb := outbox.list_workers();
+  v_alive timestamptz := outbox.alive_since(outbox.clock());
+begin
+  return (
+    with listed as materialized (
+      select pg_catalog.jsonb_build_object(
+        'id', w ->> 'run', 'kind', 'worker', 'host', w ->> 'host', 'pid', w ->> 'pid',
+        'version', w ->> 'version', 'startedAt', w ->> 'started_at', 'seenAt', w ->> 'seen_at',
+        'inFlight', w -> 'in_flight', 'delivered', w -> 'delivered',
+        'status', w ->> 'status') as run, n
+      from pg_catalog.jsonb_array_elements(v_found -> 'workers') with ordinality x (w, n)
+      union all
+      select pg_catalog.jsonb_build_object(
+        'id', r.id, 'kind', 'edge', 'host', null, 'pid', null, 'version', null,
+        'startedAt', outbox.iso_time(r.started_at), 'seenAt', outbox.iso_time(r.polled_at),
+        'inFlight', null, 'delivered', null, 'status', 'live'),
+        1000000 + pg_catalog.row_number() over (order by r.started_at, r.id)
+      from outbox.run r
+      where r.kind = 'edge' and r.ended_at is null and r.polled_at > v_alive
+    )
+    select pg_catalog.jsonb_build_object(
+      'time', v_found ->> 'at',
+      'alive', pg_catalog.jsonb_build_object(
+        'runs', pg_catalog.count(*) filter (where l.run ->> 'kind' = 'edge'),
+        'workers', pg_catalog.count(*) filter (
+          where l.run ->> 'kind' = 'worker' and l.run ->> 'status' = 'live')),
+      'data', coalesce(pg_catalog.jsonb_agg(l.run order by l.n) filter (where l.place <= v_most),
+        '[]'),
+      'problems', v_found -> 'problems')
+    from (select o.*, pg_catalog.row_number() over (order by o.n) as place from listed o) l);
+end
+$$;
+comment on function outbox.list_runs() is
+  'The edge runs and workers: {"time", "alive": {"runs": live edge runs, "workers": live '
+  'workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", '
+  '"pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": '
+  'see list_workers()}], "problems": why one of them may get no deliveries}. '
+  'The other members are null for an edge run.';
+
 -- sql/api/rights.sql
 
 -- The rights of this folder: see foundation/rights.
@@ -3488,7 +4080,7 @@ select outbox.close_new();
 grant execute on function
   outbox.create_org_endpoint(text, jsonb, text, boolean, text),
   outbox.get_org_endpoint(text, uuid),
-  outbox.list_org_endpoints(text, text, integer, text, text),
+  outbox.list_org_endpoints(text, text, integer, text, text, text),
   outbox.update_org_endpoint(text, uuid, jsonb, integer, boolean),
   outbox.delete_org_endpoint(text, uuid, integer),
   outbox.get_retry_config(text, uuid),
@@ -3521,6 +4113,7 @@ grant execute on function
   outbox.list_replay_jobs(text, text, integer),
   outbox.change_replay_job(text, text, text),
   outbox.get_health(),
+  outbox.list_runs(),
   outbox.publish_events(text, jsonb, text, text),
   outbox.get_event(text, uuid),
   outbox.list_events(text, text, timestamptz, timestamptz, text, integer, text),
@@ -3537,7 +4130,9 @@ grant execute on function
   outbox.search_org(text, text, text, integer),
   outbox.try_filter(text, text, text[], integer),
   outbox.list_attempts(text, uuid, uuid, text, integer),
-  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer)
+  outbox.list_org_attempts(text, text, uuid, timestamptz, timestamptz, text, integer),
+  outbox.list_deliveries(text, text, uuid, text, timestamptz, timestamptz, text, integer,
+    timestamptz, timestamptz)
 to service_role;
 
 -- The module api ends here.

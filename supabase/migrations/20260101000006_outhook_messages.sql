@@ -4307,10 +4307,11 @@ as $$
 begin
   return array(
     select m.id from outbox.outbound_message m
-    where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
-      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
-      and m.correlation_id is not null
-    order by m.org_id desc, m.correlation_id desc, m.id desc limit p_limit);
+    -- Ranges of one value, as in found_events(): a comparison of rows would read the organisation's
+    -- messages of all lower correlation ids.
+    where m.org_id = p_org_id and m.correlation_id >= p_correlation_id
+      and m.correlation_id <= p_correlation_id and m.correlation_id is not null
+    order by m.correlation_id desc, m.id desc limit p_limit);
 end
 $$;
 comment on function outbox.messages_of_correlation(text, text, integer) is
@@ -4331,10 +4332,9 @@ as $$
 begin
   return array(
     select x.id from outbox.audit_event x
-    where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
-      and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
-      and x.correlation_id is not null
-    order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit);
+    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
+    order by x.correlation_id desc, x.id desc limit p_limit);
 end
 $$;
 comment on function outbox.audit_of_correlation(text, text, integer) is
@@ -4899,10 +4899,10 @@ begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
       r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, cut, resent, place)
+      provider, cut, resent, endpoint_version, place)
     join outbox.message_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -5241,7 +5241,8 @@ comment on function outbox.record_reported(
 -- Reports of a provider that come before the response with its id is recorded: the provider may be
 -- faster than the next call of the run. They wait here for a day and are applied with the response.
 -- A channel has at most most_early_reports() of them: whoever writes to the callback of a provider
--- chooses the ids.
+-- chooses the ids. A further one deletes the oldest hundred: the response usually comes within
+-- seconds.
 
 create table outbox.early_report (
   channel_id uuid not null,
@@ -5261,8 +5262,10 @@ create index early_report_age on outbox.early_report (received_at);
 create function outbox.most_early_reports() returns integer
 language sql immutable set search_path = ''
 as $$
-  -- All that a channel has in flight, ten times over.
-  select 10000
+  -- Three reports of each of the 1,000 messages that a channel may have in flight. Each report
+  -- counts those that wait, while it holds the gate: with 10,000, a burst of reports delayed the
+  -- sends of the channel.
+  select 3000
 $$;
 comment on function outbox.most_early_reports() is
   'How many reports of one channel may wait for a response.';
@@ -5275,26 +5278,50 @@ language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  -- Deleted together, so that a burst of reports sorts, and writes the refusal, only once in a
+  -- hundred.
+  v_removed constant integer := 100;
 begin
+  if pg_catalog.length(p_provider_id) not between 1 and 200 or exists (
+    select from outbox.early_report e
+    where e.channel_id = p_channel_id and e.provider_id = p_provider_id and e.status = p_status)
+  then
+    return;
+  end if;
+  -- Older ones are left to forget_early_reports(), so that the two do not wait for each other's
+  -- rows.
+  if (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.early_report e
+      where e.channel_id = p_channel_id and e.received_at > p_now - interval '1 day'
+      limit outbox.most_early_reports()
+    ) e
+  ) >= outbox.most_early_reports() then
+    delete from outbox.early_report e where e.ctid = any (array(
+      select o.ctid from outbox.early_report o
+      where o.channel_id = p_channel_id and o.received_at > p_now - interval '1 day'
+      order by o.received_at limit v_removed));
+    perform outbox.refuse_upkeep('outbox.keep_report',
+      pg_catalog.format('a report of channel %s', p_channel_id), 'OH010',
+      pg_catalog.format('%s reports of it wait for a response, so the oldest %s were deleted',
+        outbox.most_early_reports(), v_removed),
+      interval '1 day');
+  end if;
   insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
   select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
-  where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
-    and (
-      select pg_catalog.count(*)
-      from (
-        select from outbox.early_report e
-        where e.channel_id = p_channel_id limit outbox.most_early_reports()
-      ) e
-    ) < outbox.most_early_reports()
+  where c.endpoint_id = p_channel_id
   on conflict do nothing;
 end
 $$;
 comment on function outbox.keep_report(
   uuid, text, text, timestamptz, text, text, timestamptz) is
-  'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the '
-  'channel wait already. locks: the caller holds the gate, so the count is exact.';
+  'Stores a report whose id no attempt of the channel has yet. If most_early_reports() of the '
+  'channel wait already, the oldest hundred are deleted, and queue_health says so for a day. '
+  'locks: the caller holds the gate, so the count is exact.';
 
 create function outbox.apply_early_reports(p_results outbox.result[]) returns void
 language plpgsql

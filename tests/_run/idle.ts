@@ -22,6 +22,19 @@ export function wasIdle(before: CpuTime, after: CpuTime): boolean {
   return all > 0 && (after.idle - before.idle) / all > IDLE_SHARE
 }
 
+/**
+ * Starts to count the CPU time of all programs; the result is their share of the cores, or null if the system does
+ * not report it.
+ */
+export function countBusy(): () => number | null {
+  const before = cpuTime()
+  return () => {
+    const after = cpuTime()
+    const all = after.all - before.all
+    return all > 0 ? 1 - (after.idle - before.idle) / all : null
+  }
+}
+
 function cpuTime(): CpuTime {
   const sum = { idle: 0, all: 0 }
   for (const { times } of cpus()) {

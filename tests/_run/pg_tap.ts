@@ -11,6 +11,7 @@ import { print } from '../../supabase/local/print.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { withMigrations } from '../_support/postgres.ts'
 import { applySettings, readProfiles } from './session_settings.ts'
+import { keepSizes } from './table_sizes.ts'
 import type { Tally } from './tally.ts'
 import { readTap } from './tap.ts'
 
@@ -91,6 +92,10 @@ if (import.meta.main) {
   await withMigrations(async (pg) => {
     await stopJobs(pg)
     await applySettings(pg, readProfiles(values.profiles))
-    for (const file of positionals) print(JSON.stringify(await runFile(pg, file)))
+    const restoreSizes = await keepSizes(pg)
+    for (const file of positionals) {
+      print(JSON.stringify(await runFile(pg, file)))
+      await restoreSizes()
+    }
   })
 }

@@ -5,7 +5,7 @@ import { listFiles } from './files.ts'
 import type { FileResult } from './pg_tap.ts'
 import { run } from './processes.ts'
 import { namePattern, select, selectsAll } from './selection.ts'
-import { profileGroups, type SessionProfile, textGroup } from './session_settings.ts'
+import { type SessionProfile, sessionRuns, textRun } from './session_settings.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { add, tally } from './tally.ts'
 
@@ -24,8 +24,8 @@ export function pgTapStep(
 
 /**
  * A step that runs pgTAP files again in databases with other settings (`session_settings.ts`): the
- * folders of `short` with the settings that decide texts, and with `--all` every file with each
- * group. Words of the command line select it only by its name.
+ * folders of `short` with the settings that decide texts, and with `--all` every file with all
+ * of them. Words of the command line select it only by its name.
  */
 export function sessionStep(
   { name, folder, short }: { name: string; folder: string; short: readonly string[] },
@@ -42,12 +42,17 @@ export function sessionStep(
       const files = context.all
         ? all
         : all.filter((file) => short.some((start) => file.startsWith(`${start}/`)))
-      return (context.all ? profileGroups : [textGroup]).flatMap(({ profiles, without }) =>
-        divide(files.filter((file) => !without.includes(file)), 2)
+      return (context.all ? sessionRuns : [textRun]).flatMap(({ profiles, takes }) =>
+        inParts(files.filter(takes))
           .map((part) => pgTapPart(part, profiles, context))
       )
     },
   }
+}
+
+/** In parts of at most 60 files. */
+function inParts(files: string[]): string[][] {
+  return divide(files, Math.ceil(files.length / 60))
 }
 
 async function choose(name: string, folder: string, context: StepContext): Promise<string[]> {

@@ -18,9 +18,12 @@ export interface Width {
   isIdle: () => Promise<boolean>
 }
 
+/** How many of those that wait run at the same time: they keep about half of a core busy. */
+const WAITING = 2
+
 /**
  * Runs the jobs in their order, at most `slots` at the same time, `spare` more where they leave the
- * machine idle, and one of those that wait beside them; then those that ask to be alone, one by one. Begins
+ * machine idle, and two of those that wait beside them; then those that ask to be alone, one by one. Begins
  * no further job once `stopped()`. Rejects with the first error of a job.
  */
 export async function runJobs(
@@ -31,7 +34,7 @@ export async function runJobs(
   const together = jobs.filter(({ alone }) => !alone)
   const busy = together.filter(({ waits }) => !waits)
   const waiting = together.filter(({ waits }) => waits)
-  await Promise.all([work(busy, slots, spare), work(waiting, 1)])
+  await Promise.all([work(busy, slots, spare), work(waiting, WAITING)])
   await work(jobs.filter(({ alone }) => alone), 1)
 
   async function work(queue: readonly Job[], width: number, more = 0): Promise<void> {

@@ -52,6 +52,12 @@ export interface ProfileGroup {
   without: readonly string[]
 }
 
+/** One run of files in databases with these profiles. */
+export interface SessionRun {
+  profiles: readonly SessionProfile[]
+  takes(file: string): boolean
+}
+
 /** Groups that together have every profile. */
 export const profileGroups: readonly ProfileGroup[] = [
   {
@@ -109,10 +115,31 @@ export const profileGroups: readonly ProfileGroup[] = [
   },
 ]
 
-/** The group of the profiles that decide texts. */
-export const textGroup: ProfileGroup = {
+/** Files that not every group may run. */
+const apart = new Set(profileGroups.flatMap(({ without }) => without))
+
+/**
+ * The runs with `--all`: all profiles at once for the files that every group runs, and each group by itself for the
+ * others. Serializable refuses all that repeatable read refuses, so it stands for both.
+ * `--profiles` of `pg_tap.ts` tells which profile makes a file fail. A profile may also hide what another would show,
+ * such as a message that is not printed or a plan without the lock; that shows only if its group runs by itself.
+ */
+export const sessionRuns: readonly SessionRun[] = [
+  {
+    profiles: profileGroups.flatMap(({ profiles }) => profiles)
+      .filter((profile) => profile !== 'repeatable read'),
+    takes: (file) => !apart.has(file),
+  },
+  ...profileGroups.map(({ profiles, without }) => ({
+    profiles,
+    takes: (file: string) => apart.has(file) && !without.includes(file),
+  })),
+]
+
+/** The short run: the profiles that decide texts. */
+export const textRun: SessionRun = {
   profiles: textProfiles,
-  without: profileGroups[0]?.without ?? [],
+  takes: (file) => !(profileGroups[0]?.without ?? []).includes(file),
 }
 
 /** Gives each later session of the database these settings, whatever its role. */

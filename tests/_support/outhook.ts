@@ -11,7 +11,7 @@ import {
 import type { Behaviour } from '../e2e/receiver/behaviours.ts'
 import type { Received } from '../../supabase/local/http/request.ts'
 import { type Receiver, startReceiver } from '../e2e/receiver/receiver.ts'
-import { sweepTestFolders, testFolder } from './folder.ts'
+import { databaseFolder, sweepTestFolders } from './folder.ts'
 import { patienceMs } from './patience.ts'
 import { copyPrepared } from './prepared.ts'
 
@@ -86,7 +86,7 @@ export { patienceMs }
 /** Starts it all; takes a few seconds, so share one per file. */
 export async function startOuthook(options: TestOuthookOptions = {}): Promise<TestOuthook> {
   await sweepTestFolders()
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   await copyPrepared(dataDir, 'migrations')
   const log: string[] = []
   const { only, cronAlone = false, env = {}, also = {} } = options

@@ -1,5 +1,5 @@
 import { type Postgres, startPostgres } from '../../supabase/local/postgres/mod.ts'
-import { sweepTestFolders, testFolder } from './folder.ts'
+import { databaseFolder, sweepTestFolders } from './folder.ts'
 import { copyPrepared } from './prepared.ts'
 
 /**
@@ -28,7 +28,7 @@ export async function startTestPostgres(
   { migrated = false, own = false }: TestPostgresOptions = {},
 ): Promise<TestPostgres> {
   await sweepTestFolders()
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   if (!own) await copyPrepared(dataDir, migrated ? 'migrations' : 'platform')
   const postgres = await startPostgres({ dataDir, port: 'free', fsync: false, log: () => {} })
   const stop = async (): Promise<void> => {

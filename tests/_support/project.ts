@@ -1,4 +1,4 @@
-import { sweepTestFolders, testFolder } from './folder.ts'
+import { databaseFolder, sweepTestFolders } from './folder.ts'
 import { copyPrepared } from './prepared.ts'
 
 /** A small Supabase project in a folder of its own; disposing of it removes the folder. */
@@ -39,7 +39,7 @@ const ECHO = `Deno.serve((request) =>
  */
 export async function makeTestProject({ own = false } = {}): Promise<TestProject> {
   await sweepTestFolders()
-  const root = testFolder()
+  const root = databaseFolder()
   const projectDir = `${root}/project`
   const write = async (path: string, text: string): Promise<void> => {
     const file = `${projectDir}/${path}`

@@ -72,6 +72,8 @@ try {
   }
   const { nextCursor } = await read('/events?limit=100')
   const hourAgo = encodeURIComponent(new Date(Date.now() - 3_600_000).toISOString())
+  const now = encodeURIComponent(new Date().toISOString())
+  const soon = encodeURIComponent(new Date(Date.now() + 3_600_000).toISOString())
   const middle = Math.floor(events / 2)
   const ways: [name: string, path: string, body?: unknown][] = [
     ['the newest events', '/events'],
@@ -87,7 +89,14 @@ try {
     ['deliveries of an endpoint', `/deliveries?endpointId=${endpointId}`],
     ['delivered ones', '/deliveries?status=delivered'],
     ['dead ones, of which there is none', '/deliveries?status=dead_letter'],
+    ['the backlog', '/deliveries?status=open'],
+    ['retries of the next hour', `/deliveries?status=retrying&dueFrom=${now}&dueTo=${soon}`],
+    ['the newest attempts', '/attempts'],
+    ['attempts that failed, of which there is none', '/attempts?outcome=failed'],
+    ['failing endpoints', '/endpoints?health=failing'],
+    ['the overview of an hour', '/overview'],
     ['the overview of a day', '/overview?minutes=1440'],
+    ['the overview of a week', '/overview?minutes=10080'],
     ['the statistics of the endpoint', `/endpoints/${endpointId}/stats`],
     ['a filter on recent events', '/filter-trials', { filter: '$.total > 40' }],
   ]

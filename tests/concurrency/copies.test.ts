@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
 import { expectWaitsFor } from './_support/checks.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { addEndpoints } from './_support/endpoints.ts'
@@ -161,7 +162,7 @@ Deno.test('refuse_project() of a run does not wait for another call of it, and e
       .sql`select ended_at is not null as yes from outbox.run where id = ${run}`
     return row?.yes
   }
-  expect(await waitUntil(ended, { timeoutMs: 1_000 })).toBe(true)
+  expect(await waitUntil(ended, { timeoutMs: patienceMs })).toBe(true)
 })
 
 Deno.test('cancel_pending() waits for a tick that works on replay jobs, and then cancels them', async () => {

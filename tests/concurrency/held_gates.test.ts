@@ -209,7 +209,7 @@ Deno.test('end_broker_claims() passes over a gate that another session holds, an
   }
   await one.sql`begin`
   await one.sql.unsafe(lockGate, [endpoint])
-  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`set lock_timeout = '500ms'`
   const whileHeld = await end()
   await other.sql`reset lock_timeout`
   await one.sql`rollback`
@@ -224,7 +224,7 @@ Deno.test('end_broker_claims() leaves a dead letter of a purged endpoint that re
   await setClock(7200)
   await one.sql`begin`
   await one.sql`select outbox.record_broker_replay(${event}, ${endpoint}, false)`
-  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`set lock_timeout = '500ms'`
   await other.sql`select outbox.end_broker_claims(outbox.clock(), 100)`
   await other.sql`reset lock_timeout`
   await one.sql`commit`
@@ -245,7 +245,7 @@ Deno.test('a step of a replay job that waits for a gate holds none of its letter
     first: [lockGate, [endpoint]],
     second: ['select outbox.work_replay_jobs(outbox.clock()) as put'],
     meanwhile: async () => {
-      await one.sql`set local lock_timeout = '1ms'`
+      await one.sql`set local lock_timeout = '500ms'`
       await one.sql`select outbox.replay(${event}, ${endpoint})`
     },
   })
@@ -264,7 +264,7 @@ Deno.test('dispatch() that waits for the gate of a result has not changed its de
   await one.sql.unsafe(lockGate, [endpoint])
   const reporting = run.call([report(own)])
   await expectWaitsFor(db.admin, other, one)
-  await one.sql`set local lock_timeout = '1ms'`
+  await one.sql`set local lock_timeout = '500ms'`
   await one.sql`
     select from outbox.delivery d join outbox.lane l on l.id = d.lane_id
     where d.event_id = ${own.event} for update`
@@ -287,7 +287,7 @@ Deno.test('record_refused() that waits for the gate of a result has not changed 
       [JSON.stringify([report(own)])],
     ],
     meanwhile: async () => {
-      await one.sql`set local lock_timeout = '1ms'`
+      await one.sql`set local lock_timeout = '500ms'`
       await one.sql`
         select from outbox.delivery d join outbox.lane l on l.id = d.lane_id
         where d.event_id = ${own.event} for update`
@@ -312,7 +312,7 @@ Deno.test('retry_now() of a delivery that was refused to be made waits for the g
     first: [lockGate, [endpoint]],
     second: ['select outbox.create_refused($1, $2, outbox.clock())', [event, endpoint]],
     meanwhile: async () => {
-      await one.sql`set local lock_timeout = '1ms'`
+      await one.sql`set local lock_timeout = '500ms'`
       expect(await one.sql`select from outbox.lane l for update`).toHaveLength(1)
     },
   })
@@ -480,7 +480,7 @@ Deno.test('wake_changed() passes over a gate that another session holds, and wak
   }
   await one.sql`begin`
   await one.sql.unsafe(lockGate, [endpoint])
-  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`set lock_timeout = '500ms'`
   await other.sql`select outbox.wake_changed(outbox.clock())`
   await other.sql`reset lock_timeout`
   await one.sql`rollback`
@@ -502,7 +502,7 @@ Deno.test('wake_missed() passes over a gate that another session holds, and wake
   }
   await one.sql`begin`
   await one.sql.unsafe(lockGate, [endpoint])
-  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`set lock_timeout = '500ms'`
   await other.sql`select outbox.wake_missed(outbox.clock())`
   await other.sql`reset lock_timeout`
   await one.sql`rollback`
@@ -528,7 +528,7 @@ Deno.test('wake_refused() passes over a gate that another session holds, and wak
   }
   await one.sql`begin`
   await one.sql.unsafe(lockGate, [endpoint])
-  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`set lock_timeout = '500ms'`
   await other.sql`select outbox.wake_refused(outbox.clock())`
   await other.sql`reset lock_timeout`
   await one.sql`rollback`
@@ -553,7 +553,7 @@ Deno.test('park_unsent() passes over a gate that another session holds, and park
   expect(await isDue()).toBe(true)
   await one.sql`begin`
   await one.sql.unsafe(lockGate, [endpoint])
-  await other.sql`set lock_timeout = '1ms'`
+  await other.sql`set lock_timeout = '500ms'`
   await other.sql.unsafe(park)
   await other.sql`reset lock_timeout`
   await one.sql`rollback`

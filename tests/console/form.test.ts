@@ -3,6 +3,12 @@
 import { expect } from '@std/expect'
 import { formLimits } from '../../console/page/endpoints/form_limits.ts'
 import { fieldsOf, readForm } from '../../console/page/endpoints/form_schema.ts'
+import {
+  headerChangeOf,
+  headerProblemOf,
+  headerRowsOf,
+  isOtherOrigin,
+} from '../../console/page/endpoints/headers.ts'
 import { errorHints } from '../../console/page/events/explain.ts'
 import { readProjectFile } from '../project/_tracked.ts'
 
@@ -58,6 +64,25 @@ Deno.test('each wrong field has an error that says what is expected', () => {
   const { errors } = readForm(wrong, whole)
   expect(Object.keys(errors ?? {}).sort()).toEqual(Object.keys(wrong).sort())
   expect(errors?.timeoutMs).toBe('Expected a whole number from 500 to 60000')
+})
+
+Deno.test('custom headers: a stored value is kept unless it is replaced or removed, and names have no case', () => {
+  const kept = headerRowsOf(['X-Tenant', 'x-key'])
+  expect(headerChangeOf(kept, ['X-Tenant', 'x-key'])).toBe(undefined)
+  expect(headerChangeOf([{ name: ' X-Key ', value: 'new' }], ['X-Tenant', 'x-key']))
+    .toEqual({ 'X-Key': 'new', 'X-Tenant': null })
+  expect([
+    headerProblemOf(kept),
+    headerProblemOf([...kept, { name: 'X-KEY', value: 'a' }]),
+    headerProblemOf([{ name: ' ', value: 'a' }]),
+  ]).toEqual([null, 'twice', 'nameless'])
+})
+
+Deno.test('another scheme, host or port is another host, and another path is not', () => {
+  const at = 'https://example.com/a'
+  const urls = ['https://example.com:443/b?c', 'http://example.com/a', 'https://example.com:8443/a']
+  expect([...urls, 'https://example.org/a', 'no URL'].map((url) => isOtherOrigin(url, at)))
+    .toEqual([false, true, true, true, false])
 })
 
 Deno.test('the hints for error classes are those of the database', async () => {

@@ -6,6 +6,7 @@ import { buildPage } from '../../console/build/build.ts'
 import { serveConsole } from '../../console/server/serve.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startPortal } from '../portal/_support/portal.ts'
+import { findingsOf } from './_support/axe.ts'
 import { openTab } from './_support/browser.ts'
 
 const endpoints = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 300 : 5_000
@@ -62,6 +63,30 @@ Deno.test('the console and the portal read many endpoints page by page', async (
     // Statistics of some of the first page alone.
     expect(asked.filter((path) => path.startsWith('/endpoints/')).length).toBeLessThan(100)
     expect(await customer.portal.locator('*').count()).toBeLessThan(5_000)
+    // One of the oldest, which is on no page that was read.
+    const search = customer.portal.getByLabel('Search endpoints')
+    const found = async (text: string): Promise<void> => {
+      const response = customer.page.waitForResponse((one) =>
+        new URL(one.url()).searchParams.get('search') === text
+      )
+      await search.fill(text)
+      expect((await (await response).body()).length).toBeLessThan(100_000)
+    }
+    // Only one has this: the search looks through the URL and the description behind it.
+    await found('HOOKS/17 CUSTOMER')
+    await customer.portal.getByText('Customer 17', { exact: true }).waitFor()
+    await customer.portal.getByText(`Customer ${endpoints}`, { exact: true }).waitFor({
+      state: 'detached',
+    })
+    await found('example.com/hooks')
+    await customer.portal.getByText('50 shown, newest first').waitFor()
+    await customer.portal.getByRole('button', { name: 'Load older' }).click()
+    await customer.portal.getByText('100 shown, newest first').waitFor()
+    await search.fill('nobody has this')
+    await customer.portal.getByText('No endpoint was found').waitFor()
+    expect(await findingsOf(customer.page)).toEqual([])
+    await search.fill('')
+    await customer.portal.getByText(`Customer ${endpoints}`, { exact: true }).waitFor()
     expect(customer.errors).toEqual([])
     await customer.close()
   } finally {

@@ -42,7 +42,10 @@ Deno.test('finds why a webhook did not arrive, and sends it again', async () => 
   await deadLetters(1)
   const { page, errors, close } = await console_.open('/')
   await page.getByText('1 dead letter waits for a decision.').waitFor()
-  await page.getByRole('link', { name: 'Events', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', {
+    name: 'Events',
+    exact: true,
+  }).click()
   await page.getByLabel('Search by').selectOption('Correlation id')
   await page.getByLabel('Search', { exact: true }).fill('cart-7')
   await page.getByRole('link', { name: 'order.paid' }).click()
@@ -55,7 +58,7 @@ Deno.test('finds why a webhook did not arrive, and sends it again', async () => 
   await delivery.getByText('Response', { exact: true }).click()
   await delivery.getByText('no route for this webhook').waitFor()
   // The number is shown as it was published.
-  await page.getByText('12345678901234567890').waitFor()
+  await page.getByText('12345678901234567890', { exact: true }).waitFor()
   receivers.areRepaired = true
   await delivery.getByRole('button', { name: 'Send again' }).click()
   await delivery.getByText('Attempt 2 was delivered').waitFor()

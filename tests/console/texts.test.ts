@@ -3,9 +3,11 @@
 import { expect } from '@std/expect'
 import { changeWords } from '../../console/page/catalogue/change_words.ts'
 import { isCut, searchProblem } from '../../console/page/events/search_text.ts'
+import { attemptsPath } from '../../console/page/overview/attempts_path.ts'
+import { aboutRuns, remedies } from '../../console/page/overview/remedies.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
-import { count, relative, share, span, visible } from '../../console/page/app/format.ts'
+import { count, pace, relative, share, span, visible } from '../../console/page/app/format.ts'
 import { indent, memberText, tokenize } from '../../console/page/parts/json_text.ts'
 
 const shown = (json: string): string =>
@@ -116,4 +118,31 @@ Deno.test('a search that found as many events as it reads says that there are mo
   expect(isCut({ events, more: false })).toBe(false)
   // More deliveries than it reads, of few events.
   expect(isCut({ events: events.slice(1), more: true })).toBe(false)
+})
+
+Deno.test('a number of attempts that was counted only since a time leads to those since then', () => {
+  expect(attemptsPath('failed', 'hour', null)).toBe(
+    '/events?view=attempts&outcome=failed&span=hour',
+  )
+  expect(attemptsPath('failed', 'hour', '2026-03-01T11:59:58.000Z')).toBe(
+    '/events?view=attempts&outcome=failed&span=hour&since=2026-03-01T11%3A59%3A58.000Z',
+  )
+})
+
+Deno.test('the problems and the sections of the runbook that the overview knows exist', async () => {
+  const runbook = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
+  for (const section of [...aboutRuns, 'Nothing moves', 'Falling behind']) {
+    expect(runbook).toContain(`\n## ${section}\n`)
+  }
+  const health = await Deno.readTextFile(
+    new URL('../../sql/operations/queue_health.sql', import.meta.url),
+  )
+  for (const [begins] of remedies) expect(health).toContain(`'${begins}`)
+})
+
+Deno.test('pace() has a number to read, whatever the span', () => {
+  expect(pace(3, 86_400)).toBe('3 a day')
+  expect(pace(72, 86_400)).toBe('3 an hour')
+  expect(pace(1200, 3600)).toBe('0.33 a second')
+  expect(pace(0, 3600)).toBe('0 a second')
 })

@@ -103,7 +103,10 @@ Deno.test('hostile text is shown as text in every view', async () => {
   await page.goto(`${console_.running.url}/events/${event?.id}?org=${org}`)
   await page.getByText('Response', { exact: true }).click()
   await page.getByText(`${hostile}<script>alert(1)</script>`).waitFor()
-  await page.getByText('\\u202egnp').waitFor()
+  await page.getByText('"\\u202egnp"', { exact: true }).waitFor()
+  // The request that is rebuilt has it too.
+  await page.getByText('Request', { exact: true }).click()
+  await page.locator('pre[aria-label="Request"]', { hasText: '\\u202egnp' }).waitFor()
   await page.goto(`${console_.running.url}/events?org=${org}&by=correlation&q=${answer}`)
   await page.getByRole('link', { name: 'evil.made' }).waitFor()
   expect([dialogs, errors]).toEqual([0, []])

@@ -181,6 +181,8 @@ Deno.test('a token that is limited to an endpoint reaches that endpoint and its 
     ['POST /replay-jobs/preview', { body: { endpointId: other } }, 403],
     ['POST /replay-jobs/preview', { body: { endpointId: own } }, 200],
     ['GET /overview', {}, 403],
+    ['GET /attempts', {}, 403],
+    ['GET /runs', {}, 403],
     ['GET /replay-jobs', {}, 403],
     ['GET /event-types', {}, 200],
     ['GET /event-catalogue', {}, 403],

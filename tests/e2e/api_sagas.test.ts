@@ -145,3 +145,44 @@ Deno.test('POST /sagas/:name keeps numbers whole, and tells the steps for whom t
   expect(await response.text())
     .toMatch(/"context":\{"m": 1\.10, "n": 12345678901234567890, "org": "org-7"\}\}$/)
 })
+
+Deno.test("POST /sagas/:name tells a token nothing of a deferred trigger's error, which the log has", async () => {
+  // Without the schema of its table: it is found in the search path of the request.
+  await outhook.sql`create table public.saga_audit (note text)`
+  await outhook.sql`grant insert, select on public.saga_audit to service_role`
+  await outhook.sql`
+    create function public.check_saga_audit() returns trigger language plpgsql
+    as $$ begin
+      if exists (select from saga_audit a where a.note = 'refused') then
+        raise exception 'row of another customer' using errcode = 'OH001', hint = 'Ask the shop';
+      end if;
+      return null;
+    end $$`
+  await outhook.sql`
+    create constraint trigger checked after insert on public.saga_audit
+    deferrable initially deferred for each row execute function public.check_saga_audit()`
+  await outhook.sql`
+    create function shop.note(p_context jsonb) returns jsonb language sql
+    as $$ insert into public.saga_audit values (p_context ->> 'note') returning '{}'::jsonb $$`
+  await outhook.sql`select outbox.define_saga('note', ${
+    outhook.sql.json([{ function: 'shop.note', event_type: 'note.written' }])
+  }, true)`
+  const token = await outhook.stack.keys.signUserJwt({
+    iss: `${new URL(outhook.stack.apiUrl).origin}/auth/v1`,
+    app_metadata: { org_id: 'org-7', outhook_scopes: ['sagas:execute'] },
+  })
+  expect(await call('POST /sagas/note', { body: { note: 'kept' }, token }))
+    .toMatchObject({ status: 200 })
+  const before = await state()
+  const { status, body } = await call('POST /sagas/note', { body: { note: 'refused' }, token })
+  expect([status, body]).toMatchObject([422, {
+    code: 'saga_failed',
+    detail: 'The saga failed after its last step',
+  }])
+  expect(JSON.stringify(body)).not.toMatch(/customer|shop/)
+  expect(await call('POST /sagas/note', { body: { note: 'refused' } })).toMatchObject({
+    status: 422,
+    body: { detail: 'saga note failed after its last step: row of another customer' },
+  })
+  expect(await state()).toEqual(before)
+})

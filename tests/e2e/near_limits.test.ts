@@ -181,7 +181,7 @@ Deno.test('Vacuum delayed: a table with many dead rows', async () => {
   await other.sql`select txid_current()`
   // Another table has more of them, and nearly as many live rows.
   await admin.sql`
-    create table outbox.many as select n from generate_series(1, 2100000) n`
+    create unlogged table outbox.many as select n from generate_series(1, 2100000) n`
   await admin.sql`alter table outbox.many set (autovacuum_enabled = off)`
   await admin.sql`update outbox.many set n = n + 1`
   await admin.sql`

@@ -6,14 +6,14 @@ import { startPostgres } from '../../supabase/local/postgres/mod.ts'
 import { startStack } from '../../supabase/local/stack.ts'
 import { showOrder } from '../../supabase/local/start/order.ts'
 import { startReceiver } from '../../supabase/local/start/receiver.ts'
-import { sweepTestFolders, testFolder } from '../_support/folder.ts'
+import { databaseFolder, sweepTestFolders } from '../_support/folder.ts'
 import { makeTestProject } from '../_support/project.ts'
 
 let dataDir: string
 
 Deno.test.beforeAll(async () => {
   await sweepTestFolders()
-  dataDir = testFolder()
+  dataDir = databaseFolder()
   // There is something to remove even when every test is filtered out.
   await Deno.mkdir(dataDir, { recursive: true })
 })

@@ -12,7 +12,7 @@ import {
   notInstalled,
 } from '../../functions/_shared/database/modules.ts'
 import { listFiles } from '../_run/files.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder } from '../_support/folder.ts'
 import { withMigrations } from '../_support/postgres.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { copyProject } from '../_support/project_copy.ts'
@@ -105,7 +105,7 @@ async function withStack(
       await Deno.remove(`${project.root}/${migrationPath(at, name)}`)
     }
   }
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   await copyPrepared(dataDir, 'platform')
   const log: string[] = []
   const functions = (await readFunctionConfigs(project.root))

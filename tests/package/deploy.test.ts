@@ -9,13 +9,13 @@ import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../supabase/local/stack.ts'
 import { cliVersions } from '../../supabase/local/supabase_cli.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder, testFolder } from '../_support/folder.ts'
 import { type ManagementApi, startManagementApi } from '../_support/management_api.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { type Ended, type Shop, shopIn } from './_support/shop.ts'
 
 const root = testFolder()
-const dataDir = testFolder()
+const dataDir = databaseFolder()
 const ref = 'abcdefghijklmnopqrst'
 let project: Shop
 let stack: Stack

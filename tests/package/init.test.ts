@@ -9,7 +9,7 @@ import { buildFunctions } from '../../package/build/functions.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../supabase/local/stack.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder, testFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { startReceiver } from '../e2e/receiver/receiver.ts'
@@ -84,7 +84,7 @@ Deno.test('init --yes adds what is missing, delivers beside a function named del
 
 /** Starts the stack on the project, and publishes an event with the client. */
 async function delivers({ path }: Shop): Promise<void> {
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   await using defer = new AsyncDisposableStack()
   defer.defer(() => Deno.remove(dataDir, { recursive: true }))
   await copyPrepared(dataDir, 'platform')

@@ -12,7 +12,7 @@ import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../supabase/local/stack.ts'
 import { cliVersions } from '../../supabase/local/supabase_cli.ts'
 import { npmTools } from '../_run/tools.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder, testFolder } from '../_support/folder.ts'
 import { type ManagementApi, startManagementApi } from '../_support/management_api.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { docsBlock } from '../project/_docs.ts'
@@ -23,7 +23,7 @@ import { createSampleApp } from './_support/sample_app.ts'
 
 const root = testFolder()
 const app = join(root, 'shop')
-const dataDir = testFolder()
+const dataDir = databaseFolder()
 const ref = 'abcdefghijklmnopqrst'
 const [cliVersion] = cliVersions
 let registry: Registry

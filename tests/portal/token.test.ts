@@ -1,8 +1,9 @@
 /** When the portal asks the app around it for a token. */
 
 import { expect } from '@std/expect'
+import { ConnectionError } from '../../package/client/errors.ts'
 import { connect } from '../../portal/element/app/connection.ts'
-import { TokenError } from '../../portal/element/app/failure.ts'
+import { mayPass, TokenError } from '../../portal/element/app/failure.ts'
 import { TokenKeeper, type TokenReason } from '../../portal/element/app/token.ts'
 
 function keeper(answers: (string | Error)[]): {
@@ -102,5 +103,30 @@ Deno.test('an API that refuses each token is asked twice, and then no more', asy
     expect([reasons, requests, one.isLost]).toEqual([['first', 'refused'], 2, true])
   } finally {
     await server.shutdown()
+  }
+})
+
+Deno.test('a connection that breaks within a text is one that may be repeated', async () => {
+  const real = globalThis.fetch
+  globalThis.fetch = () =>
+    Promise.resolve(
+      new Response(
+        new ReadableStream({
+          start: (stream) => {
+            stream.enqueue(new TextEncoder().encode('{"data":'))
+            stream.error(new TypeError('error reading a body from connection'))
+          },
+        }),
+      ),
+    )
+  try {
+    const { readText } = connect({
+      ...{ url: 'http://project.test', functionName: 'api', token: 'a', changed: () => {} },
+    })
+    const error = await readText('/events/1', new AbortController().signal).catch((one) => one)
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(mayPass(error)).toBe(true)
+  } finally {
+    globalThis.fetch = real
   }
 })

@@ -3,6 +3,7 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { listFiles } from '../_run/files.ts'
 import { testFolder } from '../_support/folder.ts'
 
 /** Runs a copy of .ci/run whose `npx` is the given shell text, `$3` being `task` and `$4` its name. */
@@ -36,7 +37,7 @@ Deno.test('.ci/run prints the time of each part, and last what all of them came 
     passed,
     'test --postgres 17 --again 3 schema sql/',
     passed,
-    'test --postgres 17 --again 3 --short concurrency/ e2e/',
+    expect.stringMatching(/^test --postgres 17 --again 3 --short concurrency\/ e2e\/cli_stack e2e/),
     passed,
     'soak --short',
   ])
@@ -50,6 +51,69 @@ Deno.test('.ci/run prints the time of each part, and last what all of them came 
     expect.stringMatching(/^in all +0 min 0\d s$/),
     '28 passed, 0 failed',
   ])
+})
+
+Deno.test('each word that .ci/run selects tests by is in the path of some', async () => {
+  const { lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`)
+  const paths = await listFiles(projectRoot, 'tests', '')
+  const words = lines.filter((line) => line.startsWith('test ')).flatMap((line) => line.split(' '))
+    .filter((word) => word.includes('/'))
+  expect(words.length).toBeGreaterThan(10)
+  expect(words.filter((word) => !paths.some((path) => path.includes(word)))).toEqual([])
+})
+
+/** Of tests/e2e, what .ci/run leaves out on Postgres 17: each calls SQL functions that "SQL on 17" tests. */
+const notOn17 = [
+  'alerts',
+  'api_clients',
+  'api_endpoints',
+  'api_events',
+  'api_first_reads',
+  'api_fuzz',
+  'api_isolation',
+  'api_limits',
+  'api_locations',
+  'api_operations',
+  'api_portal',
+  'api_sagas',
+  'broker_kafka',
+  'broker_rabbitmq',
+  'broker_stack',
+  'callbacks',
+  'callbacks_fuzz',
+  'callbacks_inbound',
+  'channel_check',
+  'cli_database',
+  'cli_deploy',
+  'cli_types',
+  'copies',
+  'cron_jobs',
+  'example_consumer',
+  'failover',
+  'functions_process',
+  'functions_proxy',
+  'incident',
+  'job_timeouts',
+  'message_codes',
+  'message_killed',
+  'messages',
+  'moves',
+  'runbook',
+  'stack_killed',
+  'start_once',
+  'traces',
+  'upgraded',
+]
+
+Deno.test('each test of the whole stack runs on Postgres 17, or is listed as one that need not', async () => {
+  const { lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`)
+  const words = lines.find((line) => line.includes(' --short '))?.split(' ')
+    .filter((word) => word.startsWith('e2e/')) ?? []
+  const files = (await listFiles(projectRoot, 'tests/e2e', '.test.ts')).map((path) =>
+    path.replace('tests/e2e/', '').replace('.test.ts', '')
+  ).filter((name) => !name.includes('/'))
+  const left = files.filter((name) => !words.some((word) => `e2e/${name}`.includes(word)))
+  expect(left.sort()).toEqual([...notOn17].sort())
 })
 
 Deno.test('.ci/run leaves out the soak if the tests took more than 70 minutes, and says so', async () => {

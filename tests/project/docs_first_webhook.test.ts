@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startStack } from '../../supabase/local/stack.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder } from '../_support/folder.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { docsBlock, docsTable } from './_docs.ts'
 import { makeReceivers, type RunningReceiver } from './_receivers.ts'
@@ -52,11 +52,16 @@ async function curl(
 }
 
 Deno.test("the README's first webhook arrives at each of its receivers", async () => {
-  const folder = testFolder()
+  const folder = databaseFolder()
   await using defer = new AsyncDisposableStack()
   defer.defer(() => Deno.remove(folder, { recursive: true }))
   await copyPrepared(folder, 'migrations')
-  const stack = await startStack({ dataDir: folder, ports: 'free', fsync: false })
+  const stack = await startStack({
+    dataDir: folder,
+    ports: 'free',
+    fsync: false,
+    ticksAtOnce: true,
+  })
   defer.defer(() => stack.stop())
   const query = async (sql: string): Promise<string> => {
     const { code, stdout, stderr } = await stack.psql(sql)

@@ -4,17 +4,22 @@ import { expect } from '@std/expect'
 import { freePort } from '../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { startStack } from '../../supabase/local/stack.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { docsBlock } from './_docs.ts'
 
 Deno.test('the page on testing shows that an event was published, delivered or became a dead letter', async () => {
-  const folder = testFolder()
+  const folder = databaseFolder()
   await using defer = new AsyncDisposableStack()
   defer.defer(() => Deno.remove(folder, { recursive: true }))
   await copyPrepared(folder, 'migrations')
-  const stack = await startStack({ dataDir: folder, ports: 'free', fsync: false })
+  const stack = await startStack({
+    dataDir: folder,
+    ports: 'free',
+    fsync: false,
+    ticksAtOnce: true,
+  })
   defer.defer(() => stack.stop())
   const query = async (sql: string): Promise<string[]> => {
     const { code, stdout, stderr } = await stack.psql(sql)

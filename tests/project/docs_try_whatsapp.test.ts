@@ -3,7 +3,7 @@
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { type Stack, type StackOptions, startStack } from '../../supabase/local/stack.ts'
-import { testFolder } from '../_support/folder.ts'
+import { databaseFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { docsBlock } from './_docs.ts'
@@ -12,7 +12,7 @@ let stack: Stack
 const stopping = new AsyncDisposableStack()
 
 Deno.test.beforeAll(async () => {
-  const folder = testFolder()
+  const folder = databaseFolder()
   stopping.defer(() => Deno.remove(folder, { recursive: true }))
   await copyPrepared(folder, 'migrations')
   stack = await startStack({
@@ -117,7 +117,7 @@ Deno.test('a token that starts with expired holds the channel', async () => {
 })
 
 Deno.test('the Graph API of the database is the one of before after the stack has stopped', async () => {
-  const folder = testFolder()
+  const folder = databaseFolder()
   try {
     await copyPrepared(folder, 'migrations')
     const options: StackOptions = { dataDir: folder, ports: 'free', fsync: false, functions: [] }

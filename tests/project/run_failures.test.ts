@@ -7,13 +7,13 @@ import { makeFilter } from '../_run/selection.ts'
 import type { PartResult } from '../_run/step.ts'
 
 /** Runs one test file of this text as a step does. */
-async function resultOf(text: string): Promise<PartResult> {
+async function resultOf(text: string, leaks = false): Promise<PartResult> {
   const root = await Deno.makeTempDir()
   try {
     const path = join(root, 'tests/one.test.ts')
     await Deno.mkdir(dirname(path))
     await Deno.writeTextFile(path, text)
-    const [part] = await denoStep({ name: 'some', folder: 'tests' }).parts({
+    const [part] = await denoStep({ name: 'some', folder: 'tests', leaks }).parts({
       root,
       filter: makeFilter([], ['some'], []),
       all: false,
@@ -39,6 +39,18 @@ Deno.test('a failed test is named with its file and its error', async () => {
     'tests/one.test.ts: bad => worse: TypeError: no such thing',
     'tests/one.test.ts: outer ... inner: Error: deep',
   ])
+})
+
+Deno.test('a leak is told with the line that has opened it', async () => {
+  const { counts, output, causes } = await resultOf(
+    `Deno.test('leaves a timer', () => {
+       setTimeout(() => {}, 60_000)
+     })`,
+    true,
+  )
+  expect(counts.failed).toBe(1)
+  expect(output).toMatch(/A timer was started .*one\.test\.ts:2:8/s)
+  expect(causes).toEqual(['tests/one.test.ts: leaves a timer: Leaks detected:'])
 })
 
 Deno.test('an error outside of any test is named with its file', async () => {

@@ -59,17 +59,18 @@ Deno.test('runJobs() runs a job that asks to be alone after the others, with not
   ])
 })
 
-Deno.test('runJobs() runs one that waits beside those that keep the slots, and before those alone', async () => {
-  const { jobs, seen, end } = makeJobs(['alone', 'a', 'waits 1', 'waits 2', 'b', 'c'])
+Deno.test('runJobs() runs two that wait beside those that keep the slots, and before those alone', async () => {
+  const names = ['alone', 'a', 'waits 1', 'waits 2', 'waits 3', 'b', 'c']
+  const { jobs, seen, end } = makeJobs(names)
   const done = runJobs(jobs, width(2), () => false)
-  expect(seen).toEqual(['a begins', 'b begins', 'waits 1 begins'])
+  expect(seen).toEqual(['a begins', 'b begins', 'waits 1 begins', 'waits 2 begins'])
   await end('a')
-  expect(seen.slice(3)).toEqual(['a ends', 'c begins'])
+  expect(seen.slice(4)).toEqual(['a ends', 'c begins'])
   await end('waits 1')
-  expect(seen.slice(5)).toEqual(['waits 1 ends', 'waits 2 begins'])
-  for (const name of ['b', 'c']) await end(name)
+  expect(seen.slice(6)).toEqual(['waits 1 ends', 'waits 3 begins'])
+  for (const name of ['b', 'c', 'waits 2']) await end(name)
   expect(seen).not.toContain('alone begins')
-  await end('waits 2')
+  await end('waits 3')
   await end('alone')
   await done
   expect(seen.slice(-2)).toEqual(['alone begins', 'alone ends'])

@@ -19,6 +19,7 @@ const keepToThemselves = [
   'route',
   'dispatch',
   'run_step',
+  'execute_org_saga',
   'try_apply',
   'try_backfill',
   'try_tick',

@@ -448,14 +448,15 @@ CREATE TYPE outbox.result AS (
 	provider_id text,
 	provider jsonb,
 	cut boolean,
-	resent boolean
+	resent boolean,
+	endpoint_version integer
 );
 
 ALTER TYPE outbox.result OWNER TO postgres;
 
 -- Name: TYPE result; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection ended without a response.';
+COMMENT ON TYPE outbox.result IS 'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not sent), or renew (its ordered lane takes longer); provider_id: the id that the provider assigned; provider: other values that the provider returned; cut: response has only the start of the body; resent: the request was sent twice, because the first connection ended without a response; endpoint_version: of the endpoint that the run used.';
 
 -- Name: reported; Type: TYPE; Schema: outbox; Owner: postgres
 
@@ -898,6 +899,7 @@ CREATE TABLE outbox.replay_job (
     worked_at timestamp with time zone,
     waits_for text,
     by_api boolean DEFAULT false NOT NULL,
+    error text,
     CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
     CONSTRAINT replay_job_source_is_known CHECK ((source = ANY (ARRAY['dead_letters'::text, 'events'::text, 'rows'::text]))),
     CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
@@ -907,7 +909,7 @@ ALTER TABLE outbox.replay_job OWNER TO postgres;
 
 -- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. error: only dead letters whose error has these first 200 characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
 
 -- Name: add_backfilled(outbox.replay_job, outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1981,14 +1983,14 @@ begin
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut, resent)
+      response_cut, resent, endpoint_version)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut, g.resent
+      g.cut, g.resent, g.endpoint_version
     from gone g
   ), tallied as (
     select t.*, e.kind
@@ -2558,7 +2560,7 @@ begin
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, cut,
-        resent, place)
+        resent, endpoint_version, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -2575,7 +2577,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
       l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent, r.place,
+      r.resent, r.endpoint_version, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
       v.dead,
       v.dead and x.refused and (f.rule).of_recipient as let_go,
@@ -2795,16 +2797,18 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut, resent)
+      failed_attempts, response_cut, resent, endpoint_version)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
       case when j.let_go then 'cancelled' else 'dead_letter' end,
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null,
+      null
     from applied j
     where j.dead
   ), dead_letters as (
@@ -3265,10 +3269,9 @@ CREATE FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text
 begin
   return array(
     select x.id from outbox.audit_event x
-    where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
-      and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
-      and x.correlation_id is not null
-    order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit);
+    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
+    order by x.correlation_id desc, x.id desc limit p_limit);
 end
 $$;
 
@@ -9078,10 +9081,10 @@ begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
       r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, cut, resent, place)
+      provider, cut, resent, endpoint_version, place)
     join outbox.message_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place
@@ -10373,8 +10376,10 @@ begin
   v_result := outbox.replay_many(p_org_id, v_endpoint, p_job ->> 'eventType',
     (p_job ->> 'failedFrom')::timestamptz, (p_job ->> 'failedTo')::timestamptz,
     coalesce((p_job ->> 'ratePerSecond')::integer, 50));
-  update outbox.replay_job j set except_type = p_job ->> 'exceptType'
-  where j.id = (v_result ->> 'id')::bigint and p_job ? 'exceptType';
+  update outbox.replay_job j set except_type = p_job ->> 'exceptType',
+    error = pg_catalog.left(p_job ->> 'error', 200)
+  where j.id = (v_result ->> 'id')::bigint
+    and p_job operator(pg_catalog.?|) array['exceptType', 'error'];
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
   return v_result;
@@ -10385,7 +10390,7 @@ ALTER FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) 
 
 -- Name: FUNCTION create_replay_job(p_org_id text, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_replay_job(p_org_id text, p_job jsonb, p_key text) IS 'Starts a job that replays the dead letters of the organisation that match {"endpointId", "eventType", "failedFrom", "failedTo", "error": only its first 200 characters count, as in group_dead_letters(), "ratePerSecond"} and are not of the type "exceptType", and returns it. OH001, OH002, OH003, OH010.';
 
 -- Name: create_slack_endpoint(text, text[], text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11695,7 +11700,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent", "endpoint_version"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12221,6 +12226,85 @@ ALTER FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) OWNER TO
 -- Name: FUNCTION due_isolated_gate(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) IS 'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if there is none. locks: the gate with SKIP LOCKED.';
+
+-- Name: due_retries(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_most constant integer := 1000;
+  -- First attempts that the publisher has delayed (deliver_at) are among these rows.
+  v_most_read constant integer := 10000;
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'total', least(v_most, pg_catalog.count(*) filter (where c.retries)),
+      'capped', pg_catalog.count(*) filter (where c.retries) > v_most
+        or pg_catalog.count(*) > v_most_read)
+    from (
+      select r.leased_until is null and (r.failed_attempts > 0 or r.lost_leases > 0) as retries
+      from (
+        select d.*
+        from outbox.endpoint e
+        cross join lateral (
+          select o.* from outbox.gate o
+          where o.endpoint_id = e.id order by o.changed_at desc limit 1
+        ) g
+        cross join lateral (
+          select d.leased_until, d.failed_attempts, d.lost_leases
+          from (
+            (
+              -- The lane of new deliveries has many dead versions: see first_lease_end().
+              select l.id from outbox.lane l
+              where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+              order by l.changed_at desc limit 1
+            )
+            union all
+            select l.id from outbox.lane l
+            where l.gate_id = g.id and not l.ordered and l.key_hash <> 0
+          ) l
+          cross join lateral (
+            select d.leased_until, d.failed_attempts, d.lost_leases
+            from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= p_after and d.due_at < p_until
+            limit v_most_read + 1
+          ) d
+          union all
+          -- In an ordered lane only the deliveries of one claim can be retrying: its first ones, at
+          -- most the quantum.
+          select h.leased_until, h.failed_attempts, h.lost_leases
+          from outbox.lane l
+          cross join lateral (
+            select d.* from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0
+            order by d.due_at, d.event_id limit e.quantum
+          ) h
+          where l.gate_id = g.id and l.ordered and not l.halted
+            and l.next_at >= p_after and l.next_at < p_until and l.next_at < 'infinity'
+            and greatest(l.not_before, h.due_at) >= p_after
+            and greatest(l.not_before, h.due_at) < p_until
+        ) d
+        where e.org_id = p_org_id and e.status = 'enabled' and g.depth > 0
+          and (g.breaker = 'closed' or not e.breaker_enabled)
+        limit v_most_read + 1
+      ) r
+    ) c);
+end
+$$;
+
+ALTER FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) IS 'How many deliveries of an organisation are retrying and are due from p_after on and before p_until: {"total": up to 1,000, "capped": there are more, or only the first 10,000 deliveries that are due in this time were read}.';
 
 -- Name: due_suspect(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13356,14 +13440,16 @@ ALTER FUNCTION outbox.event_type_json(p_type outbox.event_type) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.event_type_json(p_type outbox.event_type) IS 'An event type in the form of the API: {"type", "description", "schema", "createdAt", "updatedAt"}.';
 
--- Name: execute_org_saga(text, text, text, text, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: execute_org_saga(text, text, text, text, text, boolean, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false) RETURNS jsonb
+CREATE FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text DEFAULT NULL::text, p_traceparent text DEFAULT NULL::text, p_by_token boolean DEFAULT false, p_search_path text DEFAULT current_setting('search_path'::text)) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
   v_result jsonb;
+  v_detail text;
+  v_hint text;
 begin
   if p_by_token and exists (
     select from outbox.saga s where s.name = p_name and not s.by_tokens)
@@ -13373,6 +13459,30 @@ begin
       hint = 'Call from your backend, or define the saga with p_by_tokens => true';
   end if;
   v_result := outbox.execute_saga(p_name, p_context::jsonb, p_org_id, p_key, p_traceparent);
+  -- Only what the application has deferred runs in the caller's search path, as it would at the
+  -- commit.
+  perform pg_catalog.set_config('search_path', p_search_path, true);
+  begin
+    -- At the commit, the text of an error with one of Outhook's SQLSTATEs would be taken for
+    -- Outhook's own, which a token receives.
+    set constraints all immediate;
+  exception
+    -- Temporary errors are raised unchanged, so that the caller can repeat the request. They are
+    -- those of is_passing(), which the role of the API key may not execute.
+    when transaction_rollback or insufficient_resources or operator_intervention
+      or read_only_sql_transaction or object_in_use or lock_not_available
+    then
+      raise;
+    when assert_failure or others then
+      get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
+      raise exception using errcode = 'OH007',
+        message = pg_catalog.format('saga %s failed after its last step: %s', p_name, sqlerrm),
+        detail = pg_catalog.jsonb_build_object('saga', p_name, 'code', sqlstate,
+          'cause', sqlerrm, 'detail', v_detail)::text,
+        hint = v_hint;
+  end;
+  -- The search path of this function again: see close_new().
+  perform pg_catalog.set_config('search_path', 'pg_temp', true);
   return pg_catalog.jsonb_build_object(
     'id', v_result -> 'id', 'saga', v_result -> 'saga',
     'steps', (
@@ -13386,11 +13496,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) OWNER TO postgres;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. OH001, OH002, OH003, OH007; OH009: the saga is not defined for tokens.';
+COMMENT ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) IS 'Executes a saga as execute_saga() does: {"id", "saga", "steps": [{"function", "eventType", "eventId"}], "eventIds", "context", "repeated"}. The context is JSON text in both directions, so that no number in it is rounded. p_by_token: the caller has a token, not a secret key. p_search_path: that of the caller, for its deferred constraints and triggers. OH001, OH002, OH003; OH007: a step failed, or a deferred constraint or trigger after the steps (then detail has neither "step" nor "function"); temporary errors are raised unchanged; OH009: the saga is not defined for tokens. For the last call in a transaction: deferred constraints stay immediate after it.';
 
 -- Name: execute_saga(text, jsonb, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13658,6 +13768,7 @@ CREATE TABLE outbox.attempt (
     failed_attempts integer,
     response_cut boolean,
     resent boolean,
+    endpoint_version integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 )
@@ -13669,7 +13780,7 @@ ALTER TABLE outbox.attempt OWNER TO postgres;
 
 -- Name: TABLE attempt; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent twice, because the first connection ended without a response.';
+COMMENT ON TABLE outbox.attempt IS 'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. resent: the request was sent twice, because the first connection ended without a response. endpoint_version: the version of the endpoint with which the run made the request; null if the run did not say it.';
 
 -- Name: fail_attempt(outbox.message_attempt, outbox.attempt, outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13913,6 +14024,38 @@ ALTER FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigin
 -- Name: FUNCTION fetch_rows(p_query text, p_keys text[], p_most_bytes bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) IS 'The rows of a query with the columns of source_row. Each query of a table of a backfill is executed here, so that no setting of the session changes the text of a value. p_keys: $1 of the query. It reads no further row when it has p_most_bytes.';
+
+-- Name: few_open(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.few_open(p_org_id text) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_open bigint := (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  return case when v_open <= 2500 then v_open end;
+end
+$$;
+
+ALTER FUNCTION outbox.few_open(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION few_open(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.few_open(p_org_id text) IS 'The number of open deliveries of an organisation, if it is at most 2,500; otherwise null, as they are too many to sort for each page. Those that the database refused to create are not counted.';
 
 -- Name: field_value(text, name, oid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15003,8 +15146,8 @@ begin
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (b.period, p_org_id)
-        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''
+      where u.period = b.period and u.org_id >= p_org_id and u.org_id <= p_org_id
+        and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -16362,7 +16505,7 @@ declare
 begin
   perform outbox.check_range('minutes', p_minutes, 1, 10080);
   v_from := v_now - pg_catalog.make_interval(mins => p_minutes);
-  v_each := greatest(20, v_most / greatest(1, (
+  v_each := greatest(2, v_most / greatest(1, (
     select pg_catalog.count(*)
     from (
       select from outbox.endpoint e
@@ -16377,21 +16520,32 @@ begin
     ) g on true
     where e.org_id = p_org_id and e.status <> 'deleted'
     limit v_most
+  ), published as materialized (
+    select least(v_most, pg_catalog.count(*)) as total, pg_catalog.count(*) > v_most as capped,
+      pg_catalog.min(n.id::text) as first_id
+    from (
+      select e.id from outbox.event e
+      where e.org_id > '' and e.org_id = p_org_id and e.id >= outbox.uuid_v7_floor(v_from)
+      order by e.org_id desc, e.id desc
+      -- One more, to know whether there are more.
+      limit v_most + 1
+    ) n
   ), latest as materialized (
-    select o.id, t.at, t.outcome, t.duration_ms, t.event_id,
+    select o.id, t.at, t.kind, t.outcome, t.duration_ms, t.event_id,
       pg_catalog.row_number() over (partition by o.id order by t.at desc) as n
     from own o
     cross join lateral (
-      select a.at, a.outcome, a.duration_ms, a.event_id
+      -- Bounded before it is filtered: there may be a million ends without an attempt.
+      select a.at, a.kind, a.outcome, a.duration_ms, a.event_id
       from outbox.attempt a
-      where a.endpoint_id = o.id and a.at > v_from and a.kind = 'attempt'
+      where a.endpoint_id = o.id and a.at > v_from
       order by a.at desc
       limit v_each
     ) t
-    limit v_most
+    limit 2 * v_most
   ), span as materialized (
     select coalesce(pg_catalog.max(l.at) filter (where l.n = v_each), v_from) as since,
-      coalesce(pg_catalog.bool_or(l.n = v_each), false) or pg_catalog.count(*) = v_most as capped
+      coalesce(pg_catalog.bool_or(l.n = v_each), false) as capped
     from latest l
   ), tried as materialized (
     -- The time of the event as in uuid_v7_time(), of which 10,000 calls take 300 ms.
@@ -16400,7 +16554,7 @@ begin
         extract(epoch from l.at) * 1000 - ('x' || pg_catalog.translate(
           pg_catalog.left(l.event_id::text, 13), '-', ''))::bit(48)::bigint)::bigint end as age_ms
     from latest l cross join span s
-    where l.at >= s.since
+    where l.at >= s.since and l.kind = 'attempt'
   ), by_part as materialized (
     select t.id,
       least(v_parts - 1, pg_catalog.floor(
@@ -16427,6 +16581,17 @@ begin
         'failing', pg_catalog.count(*) filter (where o.first_failure_at is not null),
         'breakersOpen', pg_catalog.count(*) filter (where o.breaker <> 'closed'))
       from own o),
+    'events', (
+      select pg_catalog.jsonb_build_object(
+        'total', p.total, 'capped', p.capped,
+        -- Complete from the millisecond after the first event that is not counted.
+        'since', outbox.iso_time(case
+          when p.capped
+          then greatest(v_from, outbox.uuid_v7_time(p.first_id::uuid) + interval '1 ms')
+          else v_from
+        end))
+      from published p),
+    'retriesDue', outbox.due_retries(p_org_id, v_now, v_now + interval '1 hour'),
     'open', (select coalesce(pg_catalog.sum(o.depth), 0) from own o),
     'inFlight', (select coalesce(pg_catalog.sum(o.in_flight), 0) from own o),
     'oldestDueAt', (
@@ -16435,11 +16600,7 @@ begin
     'deadLetters', (
       select pg_catalog.count(*) from (
         select from own o
-        cross join lateral (
-          select from outbox.dead_letter x
-          where x.endpoint_id = o.id and x.replayed_at is null and x.discarded_at is null
-          limit v_most
-        ) w
+        cross join lateral outbox.waiting_letters(o.id, v_most) w
         limit v_most
       ) c),
     'attempts', (
@@ -16475,6 +16636,7 @@ begin
         'endpointId', b.id, 'status', b.status, 'breaker', b.breaker, 'open', b.depth,
         'inFlight', b.in_flight, 'failuresRunning', b.streak,
         'failingSince', outbox.iso_time(b.first_failure_at),
+        'oldestDueAt', outbox.iso_time(b.due_at),
         'delivered', coalesce(b.good, 0), 'failed', coalesce(b.total - b.good, 0),
         'deliveredParts', (
           select pg_catalog.jsonb_agg(coalesce(b.parts -> n::text -> 0, '0') order by n)
@@ -16487,6 +16649,7 @@ begin
         select o.id, o.status, coalesce(o.breaker, 'closed') as breaker,
           coalesce(o.depth, 0) as depth, coalesce(o.in_flight, 0) as in_flight,
           coalesce(o.streak, 0) as streak, o.first_failure_at, coalesce(y.total, 0) as total,
+          case when o.status = 'enabled' and o.next_at <= v_now then o.next_at end as due_at,
           y.good, y.parts
         from own o
         left join by_endpoint y on y.id = o.id
@@ -16504,7 +16667,7 @@ ALTER FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) OWNER T
 
 -- Name: FUNCTION get_org_overview(p_org_id text, p_minutes integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000: {"time", "minutes", "endpoints": numbers by status, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts in 24 parts of the span}. attempts.capped: there were more; they are complete from attempts.since on. OH001.';
+COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS 'The state of an organisation and its attempts of the last p_minutes, at most 10,000 (of more than 5,000 endpoints, two each): {"time", "minutes", "endpoints": numbers by status, "events": those of p_minutes, counted up to 10,000, "retriesDue": due_retries() of the next hour, "open", "inFlight", "oldestDueAt", "deadLetters": up to 10,000, "attempts", "latency": from the event to its delivery, "series": at most 61 spans with attempts, "busiest": up to 100 endpoints with work, the worst first, with their attempts in 24 parts of the span}. attempts.capped, events.capped: there were more; they are complete from since on. OH001.';
 
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16908,7 +17071,7 @@ CREATE FUNCTION outbox.given_back(p_event_id uuid, p_endpoint_id uuid, p_attempt
     AS $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -16986,9 +17149,12 @@ begin
     cross join lateral (
       select pg_catalog.count(*) as found
       from (
+        -- A range of one value, which leaves one index for the order: where all letters that wait
+        -- are of another endpoint, the planner would read all of them to find none of this one.
         select from outbox.dead_letter x
-        where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-          and x.failed_at >= v_from
+        where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+          and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+        order by x.endpoint_id desc, x.failed_at desc
         limit s.each
       ) w
     ) n
@@ -17003,11 +17169,11 @@ begin
     cross join rest r
     cross join lateral (
       select pg_catalog.left(x.error, 200) as error, x.failed_at,
-        pg_catalog.row_number() over (order by x.failed_at desc) as n
+        pg_catalog.row_number() over (order by x.endpoint_id desc, x.failed_at desc) as n
       from outbox.dead_letter x
-      where x.endpoint_id = c.id and x.replayed_at is null and x.discarded_at is null
-        and x.failed_at >= v_from
-      order by x.failed_at desc
+      where x.endpoint_id >= c.id and x.endpoint_id <= c.id
+        and x.replayed_at is null and x.discarded_at is null and x.failed_at >= v_from
+      order by x.endpoint_id desc, x.failed_at desc
       limit r.each + 1
     ) w
     where c.found > 0
@@ -17131,6 +17297,35 @@ ALTER FUNCTION outbox.has_due(p_now timestamp with time zone) OWNER TO postgres;
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.has_due(p_now timestamp with time zone) IS 'Whether a run would find work: a gate is due, or an event is unrouted.';
+
+-- Name: has_health(outbox.endpoint, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_gate outbox.gate;
+begin
+  if p_health is null or p_health = 'held' then
+    return p_health is null or p_endpoint.status in ('paused', 'disabled');
+  end if;
+  select * into v_gate from outbox.gate g
+  where g.endpoint_id = p_endpoint.id order by g.changed_at desc limit 1;
+  return case
+    when p_health = 'failing' then v_gate.first_failure_at is not null
+    else p_endpoint.breaker_enabled and coalesce(v_gate.breaker, 'closed') <> 'closed'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) OWNER TO postgres;
+
+-- Name: FUNCTION has_health(p_endpoint outbox.endpoint, p_health text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) IS 'Whether an endpoint is failing (its last attempt failed), breaker_open (open or half-open) or held (paused or disabled), as get_org_overview() counts them. Null: any.';
 
 -- Name: has_isolated(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19420,19 +19615,42 @@ CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_stat
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  -- Deleted together, so that a burst of reports sorts, and writes the refusal, only once in a
+  -- hundred.
+  v_removed constant integer := 100;
 begin
+  if pg_catalog.length(p_provider_id) not between 1 and 200 or exists (
+    select from outbox.early_report e
+    where e.channel_id = p_channel_id and e.provider_id = p_provider_id and e.status = p_status)
+  then
+    return;
+  end if;
+  -- Older ones are left to forget_early_reports(), so that the two do not wait for each other's
+  -- rows.
+  if (
+    select pg_catalog.count(*)
+    from (
+      select from outbox.early_report e
+      where e.channel_id = p_channel_id and e.received_at > p_now - interval '1 day'
+      limit outbox.most_early_reports()
+    ) e
+  ) >= outbox.most_early_reports() then
+    delete from outbox.early_report e where e.ctid = any (array(
+      select o.ctid from outbox.early_report o
+      where o.channel_id = p_channel_id and o.received_at > p_now - interval '1 day'
+      order by o.received_at limit v_removed));
+    perform outbox.refuse_upkeep('outbox.keep_report',
+      pg_catalog.format('a report of channel %s', p_channel_id), 'OH010',
+      pg_catalog.format('%s reports of it wait for a response, so the oldest %s were deleted',
+        outbox.most_early_reports(), v_removed),
+      interval '1 day');
+  end if;
   insert into outbox.early_report (channel_id, provider_id, status, at, code, error, received_at)
   select c.endpoint_id, p_provider_id, p_status, p_at, pg_catalog.left(p_code, 100),
     pg_catalog.left(p_error, 1000), p_now
   from outbox.message_channel c
-  where c.endpoint_id = p_channel_id and pg_catalog.length(p_provider_id) between 1 and 200
-    and (
-      select pg_catalog.count(*)
-      from (
-        select from outbox.early_report e
-        where e.channel_id = p_channel_id limit outbox.most_early_reports()
-      ) e
-    ) < outbox.most_early_reports()
+  where c.endpoint_id = p_channel_id
   on conflict do nothing;
 end
 $$;
@@ -19441,7 +19659,7 @@ ALTER FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_statu
 
 -- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet, unless most_early_reports() of the channel wait already. locks: the caller holds the gate, so the count is exact.';
+COMMENT ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) IS 'Stores a report whose id no attempt of the channel has yet. If most_early_reports() of the channel wait already, the oldest hundred are deleted, and queue_health says so for a day. locks: the caller holds the gate, so the count is exact.';
 
 -- Name: keep_secret(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21068,6 +21286,7 @@ begin
       'status', o.status, 'errorClass', o.error_class, 'error', o.error,
       'durationMs', o.duration_ms, 'response', o.response,
       'responseCut', coalesce(o.response_cut, false), 'resent', coalesce(o.resent, false),
+      'endpointVersion', o.endpoint_version,
       'nextRetryAt', outbox.iso_time(o.next_retry_at)) order by o.place)
       filter (where o.place > v_from and o.place <= v_from + p_limit), '[]'),
     pg_catalog.count(*)
@@ -21087,7 +21306,7 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "endpointVersion": of the endpoint that was used, null if it is not known, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
 -- Name: list_audit_events(text, text, integer, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21335,9 +21554,9 @@ ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_eve
 
 COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
--- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_due_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_due_to timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -21350,56 +21569,80 @@ CREATE FUNCTION outbox.list_deliveries(p_org_id text, p_status text DEFAULT NULL
     AS $_$
 declare
   -- What a page may cost: 1 per row (5 per event without a delivery), 4 more per delivery of the
-  -- organisation, and 16 more if it is read completely. All deliveries of its last event are read,
-  -- see place_between().
-  v_most constant integer := 20000;
+  -- organisation, and 16 more if it is read completely: 50 ms for 5,000 deliveries of others, and
+  -- 130 ms for 240 that are read completely. A page that ends at another organisation's delivery
+  -- reads the other deliveries of that event too, see place_between().
+  v_most constant integer := 5000;
   v_budget integer := v_most;
   v_span uuid[] := outbox.time_span(p_from, p_to);
   v_key text := outbox.cursor_to_key(p_cursor,
     '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$');
   v_below outbox.delivery_key :=
     row(v_span[2], '00000000-0000-0000-0000-000000000000'::uuid, null);
+  v_own integer;
   v_list refcursor;
   v_at outbox.delivery_key;
+  v_is_own boolean := false;
   v_last outbox.delivery_key;
   v_delivery jsonb;
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
   if p_status is not null then
-    perform outbox.check_choice('status', p_status, array['pending', 'processing', 'retrying',
-      'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error', 'event_missing']);
+    perform outbox.check_choice('status', p_status, array['open', 'pending', 'processing',
+      'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error',
+      'event_missing']);
+  end if;
+  if p_due_from >= p_due_to then
+    perform outbox.invalid('dueFrom', 'is not before dueTo', 'Expected a span of time');
   end if;
   if pg_catalog.split_part(v_key, '.', 1)::uuid < v_span[2] then
     v_below := row(pg_catalog.split_part(v_key, '.', 1)::uuid,
       pg_catalog.split_part(v_key, '.', 2)::uuid, null);
   end if;
-  v_list := outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below);
+  -- Only an open delivery has a next attempt.
+  if p_status is null and (p_due_from is not null or p_due_to is not null) then
+    p_status := 'open';
+  end if;
+  if p_status in ('open', 'pending', 'processing', 'retrying', 'held') then
+    v_own := outbox.few_open(p_org_id);
+  end if;
+  v_list := case
+    when v_own is null then outbox.open_delivery_list(p_org_id, p_status, v_span[1], v_below)
+    else outbox.own_open_list(p_org_id, v_span[1], v_below)
+  end;
   loop
     fetch v_list into v_at;
     if not found or v_at.event_id < v_span[1] then
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-        'rows', v_most - v_budget);
+        'rows', v_most - v_budget + coalesce(v_own, 0));
     end if;
     -- The last row is one of the page.
     exit when pg_catalog.cardinality(v_data) = p_limit;
+    exit when v_budget <= 0 and v_is_own;
     if v_budget <= 0 and v_at.event_id < v_last.event_id then
       v_last := row(outbox.place_between(v_last.event_id, v_at.event_id), null, null);
       exit;
     end if;
     v_last := v_at;
     v_budget := v_budget - case when v_at.endpoint_id is null then 5 else 1 end;
-    if v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
-      and coalesce(v_at.event_type = p_event_type, true) and exists (
-      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id)
+    v_is_own := exists (
+      select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id);
+    if v_is_own and v_at.endpoint_id = coalesce(p_endpoint_id, v_at.endpoint_id)
+      and coalesce(v_at.event_type = p_event_type, true)
     then
       v_budget := v_budget - 4;
       continue when p_status in ('pending', 'processing', 'retrying')
         and not outbox.may_have_status(v_at.event_id, v_at.endpoint_id, p_status);
       v_budget := v_budget - 16;
       v_delivery := outbox.delivery_json(v_at.event_id, v_at.endpoint_id);
-      if v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+      if (v_delivery ->> 'status' = coalesce(p_status, v_delivery ->> 'status')
+          or p_status = 'open'
+            and v_delivery ->> 'status' in ('pending', 'processing', 'retrying', 'held'))
         and v_delivery ->> 'eventType' = coalesce(p_event_type, v_delivery ->> 'eventType')
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz >= p_due_from,
+          p_due_from is null)
+        and coalesce((v_delivery ->> 'nextAttemptAt')::timestamptz < p_due_to, p_due_to is null)
       then
         v_data := v_data || v_delivery;
       end if;
@@ -21407,16 +21650,17 @@ begin
   end loop;
   close v_list;
   return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-    'rows', v_most - v_budget, 'nextCursor', outbox.key_to_cursor(v_last.event_id::text || '.'
+    'rows', v_most - v_budget + coalesce(v_own, 0), 'nextCursor',
+    outbox.key_to_cursor(v_last.event_id::text || '.'
       || coalesce(v_last.endpoint_id, '00000000-0000-0000-0000-000000000000')::text));
 end
 $_$;
 
-ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(); p_from, p_to: the time of the event. Reads about 20,000 rows (for open statuses and dead letters: of all organisations) and at most 4,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) IS 'The deliveries of the endpoints of an organisation, newest event first: {"data": [delivery_json()], "nextCursor", "rows": what the page cost, in rows}. p_status: a status of delivery_json(), or open for the first four; p_from, p_to: the time of the event; p_due_from, p_due_to: that of the next attempt. Reads about 5,000 rows (for dead letters, and for open statuses if the organisation has more than 2,500 open deliveries: of all organisations) and at most 1,000 deliveries, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_event_type_changes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21760,9 +22004,179 @@ ALTER FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor te
 
 COMMENT ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) IS 'The opt-outs of an organisation, ordered by person, or those of the person with one number, wa_id or user id: {"data": [{"personId", "recipient": the first identifier, null if erased, "recipients": all of them, "channel", "purpose", "source", "evidence": as it was noted by hand, "wamid", "words": what the person or WhatsApp said, "at"}], "nextCursor"}. OH001.';
 
--- Name: list_org_endpoints(text, text, integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_org_attempts(text, text, uuid, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text, p_search text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text DEFAULT NULL::text, p_endpoint_id uuid DEFAULT NULL::uuid, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $_$
+declare
+  v_most constant integer := 10000;
+  -- One call of a run records some hundred results at the same time, and a page must not skip the
+  -- rest of them. More rows of one endpoint and time are those that cancel_open() wrote.
+  v_most_tied constant integer := 5000;
+  v_key text[] := pg_catalog.string_to_array(outbox.cursor_to_key(p_cursor,
+    '^-?[0-9]{1,17}(\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}){2}$'), '.');
+  v_none constant uuid := '00000000-0000-0000-0000-000000000000'::uuid;
+  v_from timestamptz := coalesce(p_from, '-infinity');
+  v_at timestamptz := coalesce(p_to, 'infinity');
+  v_event uuid := v_none;
+  v_endpoint uuid := v_none;
+  -- The endpoints that may have older rows, each with the time before which to read on.
+  v_ids uuid[];
+  v_lows timestamptz[];
+  v_deeper integer;
+  v_endpoints integer;
+  v_size integer := p_limit + 1;
+  v_each integer;
+  v_read integer := 0;
+  v_round integer;
+  v_page outbox.attempt[] := array[]::outbox.attempt[];
+  v_last_at timestamptz := timestamptz '-infinity';
+  v_since timestamptz;
+  v_data jsonb;
+  v_last jsonb;
+  v_found integer;
+begin
+  perform outbox.check_page(p_limit);
+  if p_outcome is not null then
+    perform outbox.check_choice('outcome', p_outcome, array['delivered', 'failed']);
+  end if;
+  if v_from >= v_at then
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
+  end if;
+  if timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond' < v_at then
+    v_at := timestamptz 'epoch' + v_key[1]::bigint * interval '1 microsecond';
+    v_event := v_key[2]::uuid;
+    v_endpoint := v_key[3]::uuid;
+  end if;
+  if p_endpoint_id is null then
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' limit v_most);
+  else
+    v_ids := array(
+      select e.id from outbox.endpoint e
+      where e.id = p_endpoint_id and e.org_id = p_org_id and e.status <> 'deleted');
+  end if;
+  v_endpoints := pg_catalog.cardinality(v_ids);
+  -- A cursor may be between rows of the same time, so this time is read again.
+  v_lows := pg_catalog.array_fill(
+    case when v_event = v_none then v_at else v_at + interval '1 microsecond' end,
+    array[v_endpoints]);
+  v_each := greatest(1, least(p_limit + 1, v_most / greatest(1, 2 * v_endpoints)));
+  loop
+    v_deeper := (
+      select pg_catalog.count(*) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+    exit when v_deeper = 0 or v_read >= v_most + v_endpoints;
+    if v_read > 0 then
+      v_size := least(v_size * 4, v_most);
+      v_each := greatest(1, least(v_size, (v_most + v_endpoints - v_read) / v_deeper));
+    end if;
+    with open as materialized (
+      select u.id, u.low from unnest(v_ids, v_lows) u (id, low)
+    ), found as materialized (
+      select o.id, t.one
+      from open o
+      cross join lateral (
+        select b.one
+        from (
+          select a as one
+          from outbox.attempt a
+          where a.endpoint_id = o.id and a.at >= v_from and a.at < o.low
+          order by a.at desc
+          fetch first (v_each) rows with ties
+        ) b
+        limit v_each + v_most_tied
+      ) t
+      where o.low > v_last_at
+    ), next as materialized (
+      select o.id, o.low from open o where o.low <= v_last_at
+      union all
+      select f.id, pg_catalog.min((f.one).at) from found f
+      group by f.id having pg_catalog.count(*) >= v_each
+    ), page as materialized (
+      select p.one
+      from (
+        select f.one from found f
+        where (f.one).kind = 'attempt'
+          and (p_outcome is null or ((f.one).outcome = 'delivered') = (p_outcome = 'delivered'))
+          and ((f.one).at, (f.one).event_id, f.id) < (v_at, v_event, v_endpoint)
+        union all
+        select k.one
+        from pg_catalog.generate_subscripts(v_page, 1) i
+        cross join lateral (select v_page[i] as one) k
+      ) p
+      order by (p.one).at desc, (p.one).event_id desc, (p.one).endpoint_id desc
+      limit p_limit + 1
+    )
+    select (select pg_catalog.count(*) from found),
+      array(select n.id from next n), array(select n.low from next n),
+      array(select p.one from page p),
+      coalesce((
+        select pg_catalog.min((p.one).at) from page p
+        having pg_catalog.count(*) > p_limit), '-infinity')
+    into v_round, v_ids, v_lows, v_page, v_last_at;
+    v_read := v_read + v_round;
+  end loop;
+  -- Complete down to the newest of the times where a read stopped.
+  v_since := (
+    select pg_catalog.max(u.low) from pg_catalog.unnest(v_lows) u (low) where u.low > v_last_at);
+  with page as materialized (
+    select p.*, pg_catalog.row_number() over (
+      order by p.at desc, p.event_id desc, p.endpoint_id desc) as place
+    from pg_catalog.unnest(v_page) p
+    where p.at >= coalesce(v_since, '-infinity')
+  )
+  select (select pg_catalog.count(*) from page),
+    (select pg_catalog.jsonb_build_array(
+      (extract(epoch from p.at) * 1000000)::bigint, p.event_id, p.endpoint_id) from page p
+      where p.place = p_limit),
+    (select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+      'deliveryId', p.event_id::text || '.' || p.endpoint_id::text, 'eventId', p.event_id,
+      'endpointId', p.endpoint_id,
+      'eventType', (select v.type from outbox.event v where v.id = p.event_id),
+      'attempt', p.attempt, 'at', outbox.iso_time(p.at),
+      'outcome', case when p.outcome = 'delivered' then 'delivered' else 'failed' end,
+      'status', p.status, 'errorClass', p.error_class, 'error', p.error,
+      'durationMs', p.duration_ms,
+      'sinceEventMs', greatest(0, pg_catalog.floor(
+        extract(epoch from p.at - outbox.uuid_v7_time(p.event_id)) * 1000))::bigint)
+      order by p.place), '[]') from page p where p.place <= p_limit)
+  into v_found, v_last, v_data;
+  return pg_catalog.jsonb_build_object(
+    'data', v_data,
+    'nextCursor', case
+      when v_found > p_limit
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.', v_last ->> 0, v_last ->> 1, v_last ->> 2))
+      when v_since is not null
+      then outbox.key_to_cursor(pg_catalog.concat_ws('.',
+        (extract(epoch from v_since) * 1000000)::bigint, v_none, v_none))
+    end,
+    'rows', v_read + v_endpoints);
+end
+$_$;
+
+ALTER FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The attempts of the endpoints of an organisation, newest first: {"data": [{"deliveryId", "eventId", "endpointId", "eventType": null if the event is no longer stored, "attempt", "at", "outcome" (delivered, failed), "status", "errorClass", "error", "durationMs", "sinceEventMs": the time from the event}], "nextCursor", "rows": how many were read}. p_outcome: delivered or failed; p_from, p_to: the time of the attempt. It reads about 10,000 attempts and ends, and up to 5,000 more for each endpoint with ends of the same time. So a page may be short; the list ends when nextCursor is null. OH001.';
+
+-- Name: list_org_endpoints(text, text, integer, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_status text DEFAULT NULL::text, p_search text DEFAULT NULL::text, p_health text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -21786,6 +22200,9 @@ declare
   v_next text;
 begin
   perform outbox.check_page(p_limit);
+  if p_health is not null then
+    perform outbox.check_choice('health', p_health, array['failing', 'breaker_open', 'held']);
+  end if;
   select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
   for v_endpoint in
     select e.*
@@ -21796,7 +22213,8 @@ begin
     v_seen := v_seen + 1;
     continue when v_endpoint.status <> coalesce(p_status, v_endpoint.status)
       or pg_catalog.strpos(pg_catalog.lower(v_endpoint.url || ' ' || v_endpoint.description),
-        pg_catalog.lower(coalesce(p_search, ''))) = 0;
+        pg_catalog.lower(coalesce(p_search, ''))) = 0
+      or not outbox.has_health(v_endpoint, p_health);
     if pg_catalog.cardinality(v_data) = p_limit then
       v_next := outbox.to_cursor(v_last.created_at, v_last.id::text);
       exit;
@@ -21809,11 +22227,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) OWNER TO postgres;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were read}. p_search: a part of the URL or the description, in small letters or capitals. OH001.';
+COMMENT ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) IS 'The endpoints of an organisation, newest first: {"data", "nextCursor", "rows": how many were read}. p_search: a part of the URL or the description, in small letters or capitals; p_health: see has_health(). OH001.';
 
 -- Name: list_org_settings(text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21980,6 +22398,59 @@ ALTER FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p
 
 COMMENT ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) IS 'The portal tokens of an organisation that were revoked by their id, newest first: {"data": [{"id", "revokedAt"}], "nextCursor"}. OH001.';
 
+-- Name: list_runs(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_runs() RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_most constant integer := 200;
+  v_found jsonb := outbox.list_workers();
+  v_alive timestamptz := outbox.alive_since(outbox.clock());
+begin
+  return (
+    with listed as materialized (
+      select pg_catalog.jsonb_build_object(
+        'id', w ->> 'run', 'kind', 'worker', 'host', w ->> 'host', 'pid', w ->> 'pid',
+        'version', w ->> 'version', 'startedAt', w ->> 'started_at', 'seenAt', w ->> 'seen_at',
+        'inFlight', w -> 'in_flight', 'delivered', w -> 'delivered',
+        'status', w ->> 'status') as run, n
+      from pg_catalog.jsonb_array_elements(v_found -> 'workers') with ordinality x (w, n)
+      union all
+      select pg_catalog.jsonb_build_object(
+        'id', r.id, 'kind', 'edge', 'host', null, 'pid', null, 'version', null,
+        'startedAt', outbox.iso_time(r.started_at), 'seenAt', outbox.iso_time(r.polled_at),
+        'inFlight', null, 'delivered', null, 'status', 'live'),
+        1000000 + pg_catalog.row_number() over (order by r.started_at, r.id)
+      from outbox.run r
+      where r.kind = 'edge' and r.ended_at is null and r.polled_at > v_alive
+    )
+    select pg_catalog.jsonb_build_object(
+      'time', v_found ->> 'at',
+      'alive', pg_catalog.jsonb_build_object(
+        'runs', pg_catalog.count(*) filter (where l.run ->> 'kind' = 'edge'),
+        'workers', pg_catalog.count(*) filter (
+          where l.run ->> 'kind' = 'worker' and l.run ->> 'status' = 'live')),
+      'data', coalesce(pg_catalog.jsonb_agg(l.run order by l.n) filter (where l.place <= v_most),
+        '[]'),
+      'problems', v_found -> 'problems')
+    from (select o.*, pg_catalog.row_number() over (order by o.n) as place from listed o) l);
+end
+$$;
+
+ALTER FUNCTION outbox.list_runs() OWNER TO postgres;
+
+-- Name: FUNCTION list_runs(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_runs() IS 'The edge runs and workers: {"time", "alive": {"runs": live edge runs, "workers": live workers}, "data": the first 200, the workers first: [{"id", "kind" (worker, edge), "host", "pid", "version", "startedAt", "seenAt", "inFlight", "delivered": in the last 60 s, "status": see list_workers()}], "problems": why one of them may get no deliveries}. The other members are null for an edge run.';
+
 -- Name: list_sagas(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_sagas(p_by_token boolean DEFAULT false) RETURNS jsonb
@@ -22084,7 +22555,7 @@ ALTER FUNCTION outbox.list_workers() OWNER TO postgres;
 
 -- Name: FUNCTION list_workers(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why others may get nothing: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
+COMMENT ON FUNCTION outbox.list_workers() IS 'The workers of all hosts, and why one may get no deliveries: {"at", "contracts": those of the database, "workers": [{"run", "host", "pid", "version", "contracts", "started_at", "seen_at", "in_flight", "delivered": in the last 60 s, "status"}], "problems": texts}. status: live, draining (it claims nothing and finishes what is in flight), silent (it has not called since alive_since(); shown for an hour). A worker of an older version has no host. A refused worker is not listed, but its reason is a problem. After a crash of the database, started_at is the time of the next call.';
 
 -- Name: live_runs(timestamp with time zone, outbox.run); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22501,7 +22972,7 @@ CREATE FUNCTION outbox.lost(p_delivery outbox.delivery) RETURNS outbox.result
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 
@@ -22694,7 +23165,7 @@ begin
   if p_delivery.leased_until is not null then
     perform outbox.complete(array[
       row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt, 'released', null, null,
-        null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
+        null, null, null, null, null, null, null, null, null, null, null)::outbox.result], p_now);
     select * into v_delivery from outbox.delivery d
     where d.event_id = p_delivery.event_id and d.endpoint_id = p_delivery.endpoint_id;
     if v_delivery.leased_until is not null then
@@ -22983,10 +23454,11 @@ CREATE FUNCTION outbox.messages_of_correlation(p_org_id text, p_correlation_id t
 begin
   return array(
     select m.id from outbox.outbound_message m
-    where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
-      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
-      and m.correlation_id is not null
-    order by m.org_id desc, m.correlation_id desc, m.id desc limit p_limit);
+    -- Ranges of one value, as in found_events(): a comparison of rows would read the organisation's
+    -- messages of all lower correlation ids.
+    where m.org_id = p_org_id and m.correlation_id >= p_correlation_id
+      and m.correlation_id <= p_correlation_id and m.correlation_id is not null
+    order by m.correlation_id desc, m.id desc limit p_limit);
 end
 $$;
 
@@ -23263,8 +23735,10 @@ CREATE FUNCTION outbox.most_early_reports() RETURNS integer
     LANGUAGE sql IMMUTABLE
     SET search_path TO 'pg_temp'
     AS $$
-  -- All that a channel has in flight, ten times over.
-  select 10000
+  -- Three reports of each of the 1,000 messages that a channel may have in flight. Each report
+  -- counts those that wait, while it holds the gate: with 10,000, a burst of reports delayed the
+  -- sends of the channel.
+  select 3000
 $$;
 
 ALTER FUNCTION outbox.most_early_reports() OWNER TO postgres;
@@ -24129,15 +24603,19 @@ begin
     open v_list for
     select x.* from outbox.dead_letter x
     where (x.org_id, x.failed_at, x.id) > (p_job.org_id, v_from, v_from_id)
-      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
+      and x.org_id <= p_job.org_id
     order by x.org_id, x.failed_at, x.id;
   end if;
   for v_n in 1 .. p_rows loop
     fetch v_list into v_letter;
-    exit when not found or pg_catalog.cardinality(v_steps) = v_most;
+    exit when not found or pg_catalog.cardinality(v_steps) = v_most
+      -- Not in the scan: it would go on to the end of the organisation.
+      or v_letter.failed_at > p_job.failed_to;
     if v_letter.endpoint_id = coalesce(p_job.endpoint_id, v_letter.endpoint_id)
       and v_letter.original_topic = coalesce(p_job.event_type, v_letter.original_topic)
       and v_letter.original_topic is distinct from p_job.except_type
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(p_job.error, pg_catalog.left(v_letter.error, 200))
       and v_letter.discarded_at is null and v_letter.replayed_at is null
     then
       v_steps := v_steps || row(p_job.id, v_letter.event_id, v_letter.endpoint_id,
@@ -24259,8 +24737,7 @@ begin
     ) p
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (p.period, v_org)
-        and (u.period, u.org_id) <= (p.period, v_org) and u.org_id > ''
+      where u.period = p.period and u.org_id >= v_org and u.org_id <= v_org and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -24954,8 +25431,8 @@ declare
   v_day uuid := outbox.partition_floor(p_from);
   v_list refcursor;
 begin
-  if p_status in ('pending', 'processing', 'retrying', 'held') and not (
-    p_status = 'held' and exists (select from outbox.refusal r where r.step = 'routing'))
+  if p_status in ('pending', 'processing', 'retrying', 'held', 'open') and not (
+    p_status in ('held', 'open') and exists (select from outbox.refusal r where r.step = 'routing'))
   then
     open v_list for
     select d.event_id, d.endpoint_id, null
@@ -24963,7 +25440,7 @@ begin
     where (d.event_id, d.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
       and d.event_id >= p_from
     order by d.event_id desc, d.endpoint_id desc;
-  elsif p_status = 'held' then
+  elsif p_status in ('held', 'open') then
     -- Also the deliveries that the database rejected. They are few, so sorting is cheap.
     open v_list for
     select l.event_id, l.endpoint_id, null
@@ -25148,6 +25625,40 @@ ALTER FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) OWNER TO postgr
 -- Name: FUNCTION open_target(p_org_id text, p_move_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) IS 'The target delivers and accepts events of the organisation. Call it after leave_source(). Nothing if it is live. OH004. locks: the gates of the organisation.';
+
+-- Name: open_waiting_list(uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  -- With "endpoint_id =" the planner could use the index by time of all organisations, and read
+  -- rows of others.
+  open v_list for
+  select x.*
+  from outbox.dead_letter x
+  where (x.endpoint_id, x.failed_at) >= (p_endpoint_id, p_from)
+    and (x.endpoint_id, x.failed_at) <= (p_endpoint_id, p_to)
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) IS 'A cursor over the dead letters of an endpoint that wait for a decision and failed from p_from to p_to, newest first.';
 
 -- Name: open_window(uuid, bigint, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25458,6 +25969,67 @@ ALTER FUNCTION outbox.org_width(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION org_width(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.org_width(p_org_id text) IS 'About how many deliveries an event of an organisation gets: its subscriptions, from 1 to most_width().';
+
+-- Name: own_open_list(text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) RETURNS refcursor
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+declare
+  v_list refcursor;
+begin
+  open v_list for
+  select o.event_id, o.endpoint_id, null
+  from (
+    select d.event_id, d.endpoint_id
+    from outbox.endpoint e
+    cross join lateral (
+      select o.id, o.depth from outbox.gate o
+      where o.endpoint_id = e.id order by o.changed_at desc limit 1
+    ) g
+    cross join lateral (
+      (
+        -- The lane of new deliveries has many dead versions: see first_lease_end().
+        select l.id from outbox.lane l
+        where l.gate_id = g.id and not l.ordered and l.key_hash = 0
+        order by l.changed_at desc limit 1
+      )
+      union all
+      select l.id from outbox.lane l
+      where l.gate_id = g.id and not (not l.ordered and l.key_hash = 0)
+    ) l
+    cross join lateral (
+      select d.event_id, d.endpoint_id from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 offset 0
+    ) d
+    where e.org_id = p_org_id and e.status <> 'deleted' and g.depth > 0
+    union all
+    select r.event_id, r.endpoint_id
+    from outbox.refusal r
+    cross join lateral (
+      select from outbox.endpoint e where e.id = r.endpoint_id and e.org_id = p_org_id offset 0
+    ) e
+    where r.step = 'routing'
+  ) o
+  where (o.event_id, o.endpoint_id) < (p_below.event_id, p_below.endpoint_id)
+    and o.event_id >= p_from
+  order by o.event_id desc, o.endpoint_id desc;
+  return v_list;
+end
+$$;
+
+ALTER FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) OWNER TO postgres;
+
+-- Name: FUNCTION own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) IS 'open_delivery_list() for an organisation with few open deliveries: reads all of them.';
 
 -- Name: pace_of(double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26485,6 +27057,8 @@ declare
   v_to timestamptz := least(
     pg_catalog.date_trunc('milliseconds', (p_job ->> 'failedTo')::timestamptz),
     pg_catalog.date_trunc('milliseconds', outbox.clock() + interval '1 ms'));
+  -- All errors with the same first 200 characters are one group.
+  v_error text := pg_catalog.left(p_job ->> 'error', 200);
   v_list refcursor;
   v_letter outbox.dead_letter;
   v_rows integer := 0;
@@ -26498,8 +27072,11 @@ begin
   if v_from > v_to then
     perform outbox.invalid('failedFrom', 'is after failedTo', 'Expected a span in the past');
   end if;
-  v_list := outbox.open_letter_list(p_org_id, v_endpoint, v_from, v_to,
-    'ffffffff-ffff-ffff-ffff-ffffffffffff');
+  v_list := case
+    when v_endpoint is null then outbox.open_letter_list(p_org_id, null, v_from, v_to,
+      'ffffffff-ffff-ffff-ffff-ffffffffffff')
+    else outbox.open_waiting_list(v_endpoint, v_from, v_to)
+  end;
   while v_rows < v_most loop
     fetch v_list into v_letter;
     exit when not found;
@@ -26507,6 +27084,8 @@ begin
     if v_letter.discarded_at is null and v_letter.replayed_at is null
       and v_letter.original_topic = coalesce(p_job ->> 'eventType', v_letter.original_topic)
       and v_letter.original_topic is distinct from (p_job ->> 'exceptType')
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(v_error, pg_catalog.left(v_letter.error, 200))
     then
       v_total := v_total + 1;
       v_first := v_letter.failed_at;
@@ -29240,8 +29819,8 @@ begin
       cross join lateral (
         select u.event_id, u.ctid as row_at, coalesce(u.routed_to, v_start) as behind
         from outbox.unrouted u
-        where (u.period, u.org_id) >= (b.period, o.org_id)
-          and (u.period, u.org_id) <= (b.period, o.org_id) and u.org_id > ''
+        where u.period = b.period and u.org_id >= o.org_id and u.org_id <= o.org_id
+          and u.org_id > ''
         order by u.period, u.org_id, u.event_id limit v_share
       ) u
       limit v_share
@@ -30351,12 +30930,20 @@ declare
   v_org_id text := coalesce(p_after.org_id, p_before.org_id);
   v_type text := coalesce(p_after.type, p_before.type);
   v_difference jsonb := outbox.type_difference(p_before, p_after);
+  v_kept_by_org bigint := outbox.org_setting_int(v_org_id, 'event_type.changes_kept');
+  -- Every so many changes, the old ones of the organisation are deleted.
+  v_period bigint := least(100, greatest(1, v_kept_by_org / 100));
+  v_changes bigint;
+  v_last bigint;
 begin
   if p_before.type is not null and p_after.type is not null
     and not (v_difference ->> 'description')::boolean and not (v_difference ->> 'schema')::boolean
   then
     return;
   end if;
+  update outbox.event_catalogue c set changes = c.changes + 1
+  where c.org_id = v_org_id
+  returning c.changes into v_changes;
   insert into outbox.event_type_change (org_id, type, action, difference, actor, created_at)
   values (v_org_id, v_type,
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
@@ -30369,6 +30956,23 @@ begin
     where o.org_id = v_org_id and o.type >= v_type and o.type <= v_type
     order by o.type desc, o.id desc
     offset v_kept limit 1);
+  -- It counts the rows that are kept, not c.changes: a type that changes often keeps only 100 rows,
+  -- and must not push out those of other types. Counting reads all rows of the organisation, so it
+  -- is done rarely.
+  if v_changes % v_period = 0 then
+    select o.id into v_last
+    from outbox.event_type_change o
+    where o.org_id >= v_org_id and o.org_id <= v_org_id
+    order by o.org_id desc, o.id desc
+    offset v_kept_by_org limit 1;
+    -- Ten times as many as were recorded since the last time, so that a lowered setting is reached.
+    delete from outbox.event_type_change c
+    where c.id <= v_last and c.id = any (array(
+      select o.id from outbox.event_type_change o
+      where o.org_id >= v_org_id and o.org_id <= v_org_id
+      order by o.org_id, o.id
+      limit 10 * v_period));
+  end if;
 end
 $$;
 
@@ -30376,7 +30980,7 @@ ALTER FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after out
 
 -- Name: FUNCTION record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. The caller holds the row of the catalogue.';
+COMMENT ON FUNCTION outbox.record_type_change(p_before outbox.event_type, p_after outbox.event_type, p_actor text) IS 'Records that an event type was created (p_before is null), changed or deleted (p_after is null). A change that changes nothing is not recorded. Deletes what is no longer kept: the oldest of the type above 100, and at every 100th change (more often if event_type.changes_kept is below 10,000) those of the organisation above this number. The caller holds the row of the catalogue.';
 
 -- Name: record_values(oid, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31911,7 +32515,7 @@ begin
     'finishedAt', outbox.iso_time(p_job.finished_at))
     || case p_job.source
       when 'dead_letters' then pg_catalog.jsonb_build_object(
-        'eventType', p_job.event_type, 'exceptType', p_job.except_type,
+        'eventType', p_job.event_type, 'exceptType', p_job.except_type, 'error', p_job.error,
         'failedFrom', outbox.iso_time(p_job.failed_from),
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
@@ -33616,8 +34220,11 @@ begin
   end if;
   return coalesce(v_result, '{}');
 exception
-  -- Unchanged, so that the caller can repeat the transaction.
-  when transaction_rollback then
+  -- Temporary errors are raised unchanged, so that the caller can repeat the transaction. They are
+  -- those of is_passing(), which the role of the caller may not execute.
+  when transaction_rollback or insufficient_resources or operator_intervention
+    or read_only_sql_transaction or object_in_use or lock_not_available
+  then
     raise;
   when assert_failure or others then
     get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
@@ -33634,7 +34241,7 @@ ALTER FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_
 
 -- Name: FUNCTION run_step(p_saga text, p_place integer, p_function text, p_context jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Serialization failures and deadlocks are raised unchanged.';
+COMMENT ON FUNCTION outbox.run_step(p_saga text, p_place integer, p_function text, p_context jsonb) IS 'Part of execute_saga(): calls one step with the caller''s rights and returns the members to add to the context. OH007: the step failed. The message names the saga, the step and the cause; detail is JSON: {"saga", "step", "function", "code": the step''s SQLSTATE, "cause", "detail"}. Temporary errors are raised unchanged: serialization failures and deadlocks (40), exhausted resources (53), cancelled statements (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03).';
 
 -- Name: saga; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -38523,8 +39130,7 @@ begin
   from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
-    where (u.period, u.org_id) >= (b.period, b.org_id)
-      and (u.period, u.org_id) <= (b.period, b.org_id) and u.org_id > ''
+    where u.period = b.period and u.org_id >= b.org_id and u.org_id <= b.org_id and u.org_id > ''
     order by u.period, u.org_id, u.event_id limit p_limit
   ) u
   limit p_limit;
@@ -38586,10 +39192,15 @@ begin
     order by u.org_id, u.again_at limit 1;
     exit when not found;
     return query
-    select u.* from outbox.unroutable u
-    where (u.org_id, u.again_at) >= (v_org, '-infinity')
-      and (u.org_id, u.again_at) <= (v_org, p_now) and u.again_at < 'infinity'
-    order by u.org_id, u.again_at limit p_each;
+    select u.*
+    from (
+      select o.* from outbox.unroutable o
+      where (o.org_id, o.again_at) >= (v_org, '-infinity') and o.org_id <= v_org
+        and o.again_at < 'infinity'
+      order by o.org_id, o.again_at limit p_each
+    ) u
+    -- Not in the scan: it would go on to the end of the organisation.
+    where u.again_at <= p_now;
   end loop;
 end
 $$;
@@ -38599,6 +39210,35 @@ ALTER FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_mos
 -- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) IS 'The p_most events set aside for a while that have waited longest. If there are so many, also the first p_each of each organisation, of up to p_most organisations; some then come twice.';
+
+-- Name: waiting_letters(uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) RETURNS SETOF timestamp with time zone
+    LANGUAGE plpgsql STABLE ROWS 10
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  -- A range of one value, which leaves one index for the order: see group_dead_letters().
+  return query
+  select x.failed_at from outbox.dead_letter x
+  where x.endpoint_id >= p_endpoint_id and x.endpoint_id <= p_endpoint_id
+    and x.replayed_at is null and x.discarded_at is null
+  order by x.endpoint_id desc, x.failed_at desc
+  limit p_most;
+end
+$$;
+
+ALTER FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION waiting_letters(p_endpoint_id uuid, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) IS 'When the dead letters of an endpoint that wait for a decision failed, the newest first, at most p_most.';
 
 -- Name: waiting_orgs(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -38667,11 +39307,15 @@ begin
     order by r.endpoint_id, r.again_at limit 1;
     exit when not found;
     return query
-    select r.* from outbox.refusal r
-    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity')
-      and (r.endpoint_id, r.again_at) <= (v_endpoint, p_now)
-      and r.step = 'routing' and r.again_at < 'infinity'
-    order by r.endpoint_id, r.again_at limit p_each;
+    select r.*
+    from (
+      select o.* from outbox.refusal o
+      where (o.endpoint_id, o.again_at) >= (v_endpoint, '-infinity')
+        and o.endpoint_id <= v_endpoint and o.step = 'routing' and o.again_at < 'infinity'
+      order by o.endpoint_id, o.again_at limit p_each
+    ) r
+    -- Not in the scan: it would go on to the end of the endpoint.
+    where r.again_at <= p_now;
   end loop;
 end
 $$;
@@ -39995,6 +40639,7 @@ CREATE TABLE outbox.attempt_default (
     failed_attempts integer,
     response_cut boolean,
     resent boolean,
+    endpoint_version integer,
     CONSTRAINT attempt_kind_is_known CHECK ((kind = ANY (ARRAY['attempt'::text, 'close'::text]))),
     CONSTRAINT attempt_outcome_is_known CHECK ((outcome = ANY (ARRAY['delivered'::text, 'failed'::text, 'dead_letter'::text, 'cancelled'::text, 'expired'::text, 'filter_error'::text, 'no_subscriber'::text, 'event_missing'::text])))
 );
@@ -40654,14 +41299,15 @@ COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were rout
 CREATE TABLE outbox.event_catalogue (
     org_id text NOT NULL,
     strict boolean DEFAULT false NOT NULL,
-    version bigint DEFAULT 1 NOT NULL
+    version bigint DEFAULT 1 NOT NULL,
+    changes bigint DEFAULT 0 NOT NULL
 );
 
 ALTER TABLE outbox.event_catalogue OWNER TO postgres;
 
 -- Name: TABLE event_catalogue; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue.';
+COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue. changes counts the changes of event types that were ever recorded, also those that are deleted.';
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -44543,6 +45189,10 @@ REVOKE ALL ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with ti
 
 REVOKE ALL ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.due_retries(p_org_id text, p_after timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION due_suspect(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.due_suspect(p_now timestamp with time zone) FROM PUBLIC;
@@ -44664,10 +45314,10 @@ REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with t
 
 REVOKE ALL ON FUNCTION outbox.event_type_json(p_type outbox.event_type) FROM PUBLIC;
 
--- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean) TO service_role;
+REVOKE ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.execute_org_saga(p_org_id text, p_name text, p_context text, p_key text, p_traceparent text, p_by_token boolean, p_search_path text) TO service_role;
 
 -- Name: FUNCTION execute_saga(p_name text, p_context jsonb, p_org_id text, p_idempotency_key text, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44731,6 +45381,10 @@ REVOKE ALL ON FUNCTION outbox.fall_asleep(p_contract jsonb) FROM PUBLIC;
 -- Name: FUNCTION fetch_rows(p_query text, p_keys text[], p_most_bytes bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.fetch_rows(p_query text, p_keys text[], p_most_bytes bigint) FROM PUBLIC;
+
+-- Name: FUNCTION few_open(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.few_open(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION field_value(p_column text, p_attribute name, p_type oid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45110,6 +45764,10 @@ REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, 
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION has_health(p_endpoint outbox.endpoint, p_health text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health text) FROM PUBLIC;
 
 -- Name: FUNCTION has_isolated(p_before timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45644,10 +46302,10 @@ GRANT ALL ON FUNCTION outbox.list_consumers(p_event_id text) TO service_role;
 REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone) TO service_role;
 
 -- Name: FUNCTION list_event_type_changes(p_org_id text, p_event_type text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45679,10 +46337,15 @@ GRANT ALL ON FUNCTION outbox.list_messages(p_org_id text, p_cursor text, p_limit
 REVOKE ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_opt_outs(p_org_id text, p_recipient text, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_attempts(p_org_id text, p_outcome text, p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_org_endpoints(p_org_id text, p_cursor text, p_limit integer, p_status text, p_search text, p_health text) TO service_role;
 
 -- Name: FUNCTION list_org_settings(p_org_id text, p_all boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45703,6 +46366,11 @@ GRANT ALL ON FUNCTION outbox.list_reply_words(p_org_id text) TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_revoked_portal_tokens(p_org_id text, p_cursor text, p_limit integer) TO service_role;
+
+-- Name: FUNCTION list_runs(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_runs() FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_runs() TO service_role;
 
 -- Name: FUNCTION list_sagas(p_by_token boolean); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46136,6 +46804,10 @@ REVOKE ALL ON FUNCTION outbox.open_publishing(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_window(p_channel_id uuid, p_person_id bigint, p_at timestamp with time zone) FROM PUBLIC;
@@ -46185,6 +46857,10 @@ REVOKE ALL ON FUNCTION outbox.org_setting_int(p_org_id text, p_name text) FROM P
 -- Name: FUNCTION org_width(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_width(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.own_open_list(p_org_id text, p_from uuid, p_below outbox.delivery_key) FROM PUBLIC;
 
 -- Name: FUNCTION pace_of(p_messages_per_second double precision); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47704,6 +48380,10 @@ GRANT SELECT ON TABLE outbox.unroutable TO service_role;
 -- Name: FUNCTION waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.waiting_events_aside(p_now timestamp with time zone, p_most integer, p_each integer) FROM PUBLIC;
+
+-- Name: FUNCTION waiting_letters(p_endpoint_id uuid, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.waiting_letters(p_endpoint_id uuid, p_most integer) FROM PUBLIC;
 
 -- Name: FUNCTION waiting_orgs(p_after text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 

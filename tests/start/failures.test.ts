@@ -53,7 +53,8 @@ Deno.test('the third failed start of a function ends the start, which names it a
       "  throw new Error('no such luck')\n"
     expect(stderr).toBe(`The function deliver does not start (3 attempts): ${reason}`)
     expect(starts.times.length).toBe(3)
-    expect(endedAt - (starts.times[2] ?? 0)).toBeLessThan(10_000)
+    // A busy machine takes seconds to stop everything. An event that does not arrive would take a minute.
+    expect(endedAt - (starts.times[2] ?? 0)).toBeLessThan(45_000)
     expect(stdout.split('[deliver] does not start').length).toBe(2)
     // It waits for no event, because it publishes none.
     expect(stdout).not.toContain('publishing')

@@ -3,7 +3,7 @@ import { ApiError, ConnectionError } from '../../../package/client/errors.ts'
 import { isSignedOut as isTokenLost } from '../../../portal/element/app/failure.ts'
 import { connection } from './hosting.ts'
 import { currentPlace, orgOf } from './location.ts'
-import { apiFetch, Failure, failureOf } from './request.ts'
+import { apiFetch, bodyOf, Failure, failureOf } from './request.ts'
 
 /**
  * The client of the API. Its requests go to the server of the console, which adds the secret key. The
@@ -32,7 +32,7 @@ export async function readText(path: string, signal: AbortSignal): Promise<strin
   const headers = { 'x-org-id': orgOf(currentPlace()) }
   const response = await apiFetch(new Request(path, { headers, signal }))
   if (!response.ok) throw await failureOf(response)
-  return await response.text()
+  return await bodyOf(response)
 }
 
 /** What the page says about an error of the client. */

@@ -35,6 +35,13 @@ export function rate(value: number): string {
   return rates.format(value)
 }
 
+/** How often something happens, in the unit that gives a number to read: `3 a day`. */
+export function pace(total: number, seconds: number): string {
+  const each = total / Math.max(1, seconds)
+  if (each >= 0.1 || total === 0) return `${rate(each)} a second`
+  return each * 3600 >= 1 ? `${rate(each * 3600)} an hour` : `${rate(each * 86_400)} a day`
+}
+
 /** A time in the chosen zone; with the day unless it is today. */
 export function localTime(iso: string): string {
   const at = new Date(iso)

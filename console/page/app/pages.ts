@@ -39,6 +39,7 @@ export const pages: readonly PageOf[] = [
   },
   { path: '/sagas', name: 'Sagas', key: 's', needs: ['sagas:read'] },
   { path: '/consumers', name: 'Consumers', key: 'u', needs: 'key' },
+  { path: '/runs', name: 'Runs', key: 'r', needs: 'key' },
   { path: '/audit', name: 'Audit trail', key: 'a', needs: ['audit:read'] },
   { path: '/settings', name: 'Settings', key: 'c', needs: ['settings:read'] },
 ]

@@ -13,8 +13,17 @@ export class Failure extends Error {
 
 /** `fetch` for paths of the console itself. */
 export async function apiFetch(request: Request): Promise<Response> {
+  return await answered(fetch(request))
+}
+
+/** The text of a response, whose connection may break before its end. */
+export async function bodyOf(response: Response): Promise<string> {
+  return await answered(response.text())
+}
+
+async function answered<T>(promise: Promise<T>): Promise<T> {
   try {
-    return await fetch(request)
+    return await promise
   } catch (error) {
     if (error instanceof DOMException && error.name === 'AbortError') throw error
     throw new Failure(

@@ -13,6 +13,7 @@ import { OverviewPage } from '../overview/overview.tsx'
 import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty } from '../parts/state.tsx'
+import { Guarded } from '../parts/view_failed.tsx'
 import { NotAllowed } from './allowed.tsx'
 import { orgOf, replacePlace, usePlace } from './location.ts'
 import { isAllowed, needsOf, pageOf, pages } from './pages.ts'
@@ -41,6 +42,7 @@ const InboundPage = later(async () => (await import('../messages/pages.ts')).Inb
 const ChannelsPage = later(async () => (await import('../messages/pages.ts')).ChannelsPage)
 const TemplatesPage = later(async () => (await import('../messages/pages.ts')).TemplatesPage)
 const ConsumersPage = later(async () => (await import('../consumers/consumers.tsx')).ConsumersPage)
+const RunsPage = later(async () => (await import('../runs/runs.tsx')).RunsPage)
 const AuditPage = later(async () => (await import('../audit/audit.tsx')).AuditPage)
 
 const routes: Readonly<Record<string, Route>> = {
@@ -94,6 +96,7 @@ const routes: Readonly<Record<string, Route>> = {
     one: (id) => <DossierPage key={id} id={id} />,
   },
   'consumers': { title: 'Consumers', list: () => <ConsumersPage /> },
+  'runs': { title: 'Runs', list: () => <RunsPage /> },
   'audit': { title: 'Audit trail', list: () => <AuditPage /> },
   'settings': { title: 'Settings', list: () => <SettingsPage /> },
 }
@@ -123,7 +126,13 @@ export function Routes(): JSX.Element {
     return first === undefined ? <NotAllowed needs={needs} /> : <Instead path={first.path} />
   }
   // Another organisation starts each view anew.
-  return <div key={`${orgOf(place)} ${name}`}>{view}</div>
+  return (
+    <div key={`${orgOf(place)} ${name}`}>
+      <Guarded at={`${place.path}?${place.query}`} title={route?.title ?? 'Outhook'}>
+        {view}
+      </Guarded>
+    </div>
+  )
 }
 
 /** Shows another page in place of the one of the address. */

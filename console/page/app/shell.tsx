@@ -8,6 +8,7 @@ import { api } from './api.ts'
 import { keyHelp, useKeys } from './keys.ts'
 import { Link } from '../parts/link.tsx'
 import { SignedOut } from '../parts/sign_in.tsx'
+import { Guarded } from '../parts/view_failed.tsx'
 import { isOrgId, orgOf, orgParameter, setQuery, usePlace } from './location.ts'
 import { isAllowed, pageOf, pages } from './pages.ts'
 import { may } from './session.ts'
@@ -53,7 +54,11 @@ export function Shell({ label, children }: {
         </nav>
         <div class='side-foot'>
           <Organisation />
-          {may('health:read') && <HealthLine />}
+          {may('health:read') && (
+            <Guarded at={path}>
+              <HealthLine />
+            </Guarded>
+          )}
           <div class='row'>
             <button type='button' class='plain' onClick={changeTheme}>Theme: {theme}</button>
             <button type='button' class='plain' onClick={changeZone}>Times: {zone}</button>

@@ -1,20 +1,35 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
-import { number } from '../app/format.ts'
+import { number, visible } from '../app/format.ts'
+import { may } from '../app/session.ts'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
+import { type Group, ReplayGroup } from './replay_all.tsx'
 
 /** The dead letters that wait for a decision, by endpoint and error. */
 export function DeadLetterGroups(): JSX.Element {
+  // Outside the row, because a poll may remove the row while the dialog is open.
+  const [replayed, setReplayed] = useState<Group | null>(null)
+  return (
+    <>
+      {replayed !== null && <ReplayGroup {...replayed} onClose={() => setReplayed(null)} />}
+      <Groups onReplay={setReplayed} />
+    </>
+  )
+}
+
+function Groups({ onReplay }: { onReplay(group: Group): void }): JSX.Element {
   const groups = useLive(
     ['dead-letter-groups'],
     (signal) => api.groupDeadLetters({ signal }),
     { every: everyMs.slow },
   )
+  const mayReplay = may('deliveries:replay')
   return (
     <Read of={groups}>
       {({ data, isWhole }) =>
@@ -37,6 +52,7 @@ export function DeadLetterGroups(): JSX.Element {
                       <th scope='col'>First</th>
                       <th scope='col'>Last</th>
                       <th scope='col'>List</th>
+                      {mayReplay && <th scope='col'>Replay</th>}
                     </tr>
                   </thead>
                   <tbody>
@@ -60,6 +76,17 @@ export function DeadLetterGroups(): JSX.Element {
                             All of the endpoint
                           </Link>
                         </td>
+                        {mayReplay && (
+                          <td class='nowrap'>
+                            <button
+                              type='button'
+                              aria-label={`Replay: ${visible(error)}`}
+                              onClick={() => onReplay({ endpointId, error, firstAt })}
+                            >
+                              Replay …
+                            </button>
+                          </td>
+                        )}
                       </tr>
                     ))}
                   </tbody>

@@ -14,6 +14,11 @@ export function JobFilter({ job }: { job: Output<'getReplayJob'> }): JSX.Element
       <Fact name={isReplay ? 'Event type' : 'Event types'}>
         {types === null ? 'all' : <Foreign text={types} />}
       </Fact>
+      {job.source === 'dead_letters' && typeof job.error === 'string' && (
+        <Fact name='Error'>
+          <Foreign text={job.error} />
+        </Fact>
+      )}
       {from !== null && (
         <Fact name={isReplay ? 'Failed from' : 'Published from'}>
           <Time at={from} />

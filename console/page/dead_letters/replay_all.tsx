@@ -19,7 +19,18 @@ interface Selection {
   spanName: string | null
 }
 
+/** What a job selects, without its end in time, which the preview sets. */
+interface Filter {
+  endpointId?: string
+  eventType?: string
+  error?: string
+  failedFrom?: string
+}
+
 type Preview = Output<'previewReplayJob'>
+
+/** Errors with the same first characters, so many, are one group. */
+const groupedBy = 200
 
 /** From this number on, the number must be typed. */
 const typedFrom = 100
@@ -32,21 +43,39 @@ export function ReplayAll(selection: Selection): JSX.Element {
       <button type='button' class='primary' data-main-action='' onClick={() => setOpen(true)}>
         Replay all that match …
       </button>
-      {isOpen && <Plan selection={selection} onClose={() => setOpen(false)} />}
+      {isOpen && <Plan filterNow={() => filterOf(selection)} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-function Plan({ selection, onClose }: { selection: Selection; onClose(): void }): JSX.Element {
+/** Dead letters of an endpoint with the same error. */
+export interface Group {
+  endpointId: string
+  /** Its first 200 characters. */
+  error: string
+  /** The time of the oldest one: the job does not look for older ones, which the group has not counted. */
+  firstAt: string
+}
+
+/** Replays a group in the same way. */
+export function ReplayGroup({ endpointId, error, firstAt, onClose }: Group & {
+  onClose(): void
+}): JSX.Element {
+  return <Plan filterNow={() => ({ endpointId, error, failedFrom: firstAt })} onClose={onClose} />
+}
+
+function filterOf({ endpointId, eventType, spanName }: Selection): Filter {
+  const failedFrom = spanStart(spanName)
+  return {
+    ...endpointId === null ? {} : { endpointId },
+    ...eventType === null ? {} : { eventType },
+    ...failedFrom === undefined ? {} : { failedFrom },
+  }
+}
+
+function Plan({ filterNow, onClose }: { filterNow(): Filter; onClose(): void }): JSX.Element {
   // Fixed when the dialog opens: what comes later is not replayed.
-  const [filter] = useState(() => {
-    const failedFrom = spanStart(selection.spanName)
-    return {
-      ...selection.endpointId === null ? {} : { endpointId: selection.endpointId },
-      ...selection.eventType === null ? {} : { eventType: selection.eventType },
-      ...failedFrom === undefined ? {} : { failedFrom },
-    }
-  })
+  const [filter] = useState(filterNow)
   const [openedAt] = useState(Date.now)
   const preview = useLive(
     ['replay-preview', openedAt],
@@ -65,7 +94,7 @@ function Plan({ selection, onClose }: { selection: Selection; onClose(): void })
 
 function Confirmation({ preview, filter, onClose }: {
   preview: Preview
-  filter: { endpointId?: string; eventType?: string; failedFrom?: string }
+  filter: Filter
   onClose(): void
 }): JSX.Element {
   const [rate, setRate] = useState('50')
@@ -95,6 +124,13 @@ function Confirmation({ preview, filter, onClose }: {
         are not part of it. The job runs in the database: you may close this page, and you can
         cancel the job.
       </p>
+      {filter.error !== undefined && (
+        <p>
+          Only those{' '}
+          {[...filter.error].length < groupedBy ? 'with the error' : 'whose error begins with'}{' '}
+          “<Foreign text={filter.error} />”.
+        </p>
+      )}
       <ul class='sample'>
         {preview.sample.map((letter) => (
           <li key={letter.id}>

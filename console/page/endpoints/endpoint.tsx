@@ -86,6 +86,7 @@ function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
         <Link to={`/events?view=deliveries&endpoint=${endpoint.id}`} class='button'>
           Deliveries
         </Link>
+        <Link to={`/events?view=attempts&endpoint=${endpoint.id}`} class='button'>Attempts</Link>
         <Link to={`/dead-letters?endpoint=${endpoint.id}`} class='button'>Dead letters</Link>
       </Allowed>
       {isPausing && <Pause endpoint={endpoint} onClose={() => setPausing(false)} />}
@@ -196,12 +197,6 @@ export function FixedFacts({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       <Fact name='Kind'>{visible(endpoint.kind)}</Fact>
       <Fact name='Order'>
         {endpoint.ordering === 'none' ? 'none' : `by ${endpoint.ordering}`}
-      </Fact>
-      <Fact name='Headers'>
-        {endpoint.headerNames.length === 0
-          ? 'none'
-          : endpoint.headerNames.map((name) => <code key={name} class='type'>{visible(name)}
-          </code>)}
       </Fact>
       <Fact name='Id'>
         <Foreign text={endpoint.id} mono />

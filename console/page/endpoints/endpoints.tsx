@@ -5,24 +5,26 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
 import { number } from '../app/format.ts'
+import { listPath } from '../app/list_path.ts'
 import { usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { FirstEndpoint } from '../overview/first_endpoint.tsx'
 import { Choice, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
-import { Empty, Read } from '../parts/state.tsx'
+import { Empty } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
-import { Ago, EndpointName, Foreign, Time } from '../parts/value.tsx'
-import { Sparkline } from './sparkline.tsx'
+import { Foreign, Time } from '../parts/value.tsx'
+import { Attempted, NoEndpoint, OldestDue, Since, Types } from './endpoint_cells.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 type Overview = Output<'getOverview'>
-type Busy = Overview['busiest'][number]
 
 const choices = [
   ['', 'All'],
   ['failing', 'Failing'],
+  ['breaker_open', 'Breaker open'],
+  ['held', 'Held: paused or disabled'],
   ['enabled', 'Enabled'],
   ['paused', 'Paused'],
   ['disabled', 'Disabled'],
@@ -46,73 +48,22 @@ export function EndpointsPage(): JSX.Element {
         <h1>Endpoints</h1>
       </div>
       <div class='filters' role='search'>
-        {show !== 'failing' && (
-          <TextFilter
-            name='q'
-            label='Search'
-            hint='a part of the URL or the description'
-            search
-            most={200}
-          />
-        )}
+        <TextFilter
+          name='q'
+          label='Search'
+          hint='a part of the URL or the description'
+          search
+          most={200}
+        />
         <Choice name='show' label='Show' choices={choices} />
       </div>
-      {show === 'failing'
-        ? (
-          <Read of={overview}>
-            {(data) => (
-              <Failing rows={data.busiest.filter(({ failingSince }) => failingSince !== null)} />
-            )}
-          </Read>
-        )
-        : <All status={show} search={query.get('q')} overview={overview.data} />}
+      <All show={show} search={query.get('q')} overview={overview.data} />
     </>
   )
 }
 
-function Failing({ rows }: { rows: Busy[] }): JSX.Element {
-  if (rows.length === 0) {
-    return (
-      <Empty title='No endpoint is failing'>
-        <p>The last attempt at each endpoint was delivered.</p>
-      </Empty>
-    )
-  }
-  return (
-    <div class='table-box'>
-      <table>
-        <caption class='hidden'>Failing endpoints</caption>
-        <thead>
-          <tr>
-            <th scope='col'>Endpoint</th>
-            <th scope='col'>Status</th>
-            <th scope='col'>Failing since</th>
-            <th scope='col' class='num'>Failures in a row</th>
-            <th scope='col' class='num'>Backlog</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((one) => (
-            <tr key={one.endpointId}>
-              <td>
-                <EndpointName id={one.endpointId} />
-              </td>
-              <td>
-                <EndpointBadge status={one.status} breaker={one.breaker} />
-              </td>
-              <td>{one.failingSince !== null && <Ago at={one.failingSince} />}</td>
-              <td class='num'>{number(one.failuresRunning)}</td>
-              <td class='num'>{number(one.open)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
-}
-
-function All({ status, search, overview }: {
-  status: string
+function All({ show, search, overview }: {
+  show: string
   search: string | null
   /** Absent until it was read, or if the session may not. */
   overview: Overview | undefined
@@ -121,14 +72,17 @@ function All({ status, search, overview }: {
   // Whether an endpoint that is not in the overview has no work.
   const isAll = overview !== undefined && overview.busiest.length < mostBusy
   const attempts = overview?.attempts
-  const endpoints = usePages(['endpoints', status, search], (cursor, signal) =>
+  const isFailing = show === 'failing' || show === 'breaker_open'
+  const filters = {
+    ...show === '' ? {} : isHealth(show)
+      ? { health: show }
+      // SAFETY: the API refuses another status, and the page shows its error.
+      : { status: show as Endpoint['status'] },
+    ...search === null ? {} : { search },
+  }
+  const endpoints = usePages(['endpoints', show, search], (cursor, signal) =>
     api.listEndpoints({
-      query: {
-        // SAFETY: the API refuses another status, and the page shows its error.
-        ...status === '' ? {} : { status: status as Endpoint['status'] },
-        ...search === null ? {} : { search },
-        ...cursor === null ? {} : { cursor },
-      },
+      query: { ...filters, ...cursor === null ? {} : { cursor } },
       signal,
     }))
   return (
@@ -141,7 +95,15 @@ function All({ status, search, overview }: {
       <PagedTable
         of={endpoints}
         caption='Endpoints'
-        head={['Endpoint', 'Status', 'Event types', 'Attempts of a day', 'Backlog']}
+        path={listPath('/endpoints', filters)}
+        head={[
+          'Endpoint',
+          'Status',
+          isFailing ? 'Failing since' : 'Event types',
+          'Attempts of a day',
+          'In flight',
+          'Backlog',
+        ]}
         row={(one) => {
           const busy = work.get(one.id)
           return (
@@ -160,40 +122,32 @@ function All({ status, search, overview }: {
                 <EndpointBadge status={one.status} breaker={one.breaker.status} />
               </td>
               <td>
-                <Types types={one.eventTypes} />
+                {isFailing ? <Since busy={busy} /> : <Types types={one.eventTypes} />}
               </td>
               <td>
                 {busy === undefined
                   ? overview !== undefined &&
                     <span class='quiet'>{isAll ? 'no attempt' : 'not among the 100 counted'}</span>
-                  : <Sparkline of={busy} />}
+                  : <Attempted busy={busy} overview={overview} />}
               </td>
-              <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}</td>
+              <td class='num'>{busy === undefined && !isAll ? '' : number(busy?.inFlight ?? 0)}</td>
+              <td class='num'>
+                {busy === undefined && !isAll ? '' : number(busy?.open ?? 0)}
+                {busy !== undefined && <OldestDue at={busy.oldestDueAt} />}
+              </td>
             </tr>
           )
         }}
         empty={search !== null
           ? <Empty title='No endpoint was found' />
-          : status === ''
+          : show === ''
           ? <FirstEndpoint />
-          : <Empty title={`No endpoint is ${status}`} />}
+          : <NoEndpoint show={show} />}
       />
     </>
   )
 }
 
-function Types({ types }: { types: string[] }): JSX.Element {
-  const shown = types.slice(0, 3)
-  return (
-    <>
-      {shown.map((type) => (
-        <code key={type} class='type'>
-          <Foreign text={type} />
-        </code>
-      ))}
-      {types.length > shown.length && (
-        <span class='quiet'>and {types.length - shown.length} more</span>
-      )}
-    </>
-  )
+function isHealth(show: string): show is 'failing' | 'breaker_open' | 'held' {
+  return ['failing', 'breaker_open', 'held'].includes(show)
 }

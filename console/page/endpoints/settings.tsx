@@ -9,12 +9,14 @@ import { useAction } from '../parts/action.tsx'
 import { Problem } from '../parts/state.tsx'
 import { FixedFacts } from './endpoint.tsx'
 import { FilterTrial } from './filter_trial.tsx'
+import { HeaderRows } from './header_rows.tsx'
+import { headerChangeOf, headerProblemOf, headerRowsOf, isOtherOrigin } from './headers.ts'
 import { fieldsOf, type FormErrors, type FormFields, readForm } from './form_schema.ts'
 
 type Endpoint = Output<'getEndpoint'>
 
 const labels: Record<keyof FormFields, [label: string, hint: string]> = {
-  url: ['URL', 'Another host also needs the custom headers again: change it over the API then.'],
+  url: ['URL', 'Where the requests go.'],
   description: ['Description', 'For people: what receives these events.'],
   eventTypes: ['Event types', 'Separated by spaces: order.paid, order.* or *.'],
   filter: ['Filter', 'A condition on the payload, such as $.total > 100. Empty: all events.'],
@@ -23,18 +25,34 @@ const labels: Record<keyof FormFields, [label: string, hint: string]> = {
   ratePerSecond: ['Requests a second', 'At most. Empty: no limit.'],
 }
 
+const headerProblems = {
+  nameless: 'Each header needs a name',
+  twice: 'Two headers have the same name',
+} as const
+
+/** Other kinds of endpoints make requests of their own, or none. */
+function hasHeaders({ kind, headerNames }: Endpoint): boolean {
+  return kind === 'webhook' || headerNames.length > 0
+}
+
 /** The settings as a form. The API checks a change again before it is saved. */
 export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
   // What the form began with. It stays while somebody types, whatever is read in the meantime.
   const [base, setBase] = useState(endpoint)
   const [fields, setFields] = useState(() => fieldsOf(base))
+  const [headers, setHeaders] = useState(() => headerRowsOf(base.headerNames))
   const [errors, setErrors] = useState<FormErrors>({})
+  const [headerError, setHeaderError] = useState<string | null>(null)
   const read = readForm(fields, base)
-  const isChanged = JSON.stringify(fields) !== JSON.stringify(fieldsOf(base))
+  const headerChange = headerChangeOf(headers, base.headerNames)
+  const isChanged = JSON.stringify(fields) !== JSON.stringify(fieldsOf(base)) ||
+    headerChange !== undefined
   const begin = (from: Endpoint): void => {
     setBase(from)
     setFields(fieldsOf(from))
+    setHeaders(headerRowsOf(from.headerNames))
     setErrors({})
+    setHeaderError(null)
   }
   const isOutdated = endpoint.version > base.version
   useEffect(() => {
@@ -46,15 +64,17 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
     begin(
       await api.updateEndpoint({
         path: { endpointId: base.id },
-        body: read.change,
+        body: { ...read.change, ...headerChange === undefined ? {} : { headers: headerChange } },
         ifMatch: `"${base.version}"`,
       }),
     )
   })
   const save = async (event: Event): Promise<void> => {
     event.preventDefault()
+    const problem = headerProblemOf(headers)
     setErrors(read.errors ?? {})
-    if (read.errors === null) await action.run()
+    setHeaderError(problem === null ? null : headerProblems[problem])
+    if (read.errors === null && problem === null) await action.run()
   }
   // SAFETY: the keys of the table above.
   const names = Object.keys(labels) as (keyof FormFields)[]
@@ -78,6 +98,14 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
             )}
           </Fragment>
         ))}
+        {hasHeaders(base) && (
+          <HeaderRows
+            rows={headers}
+            error={headerError}
+            isOther={isOtherOrigin(fields.url, base.url)}
+            onChange={setHeaders}
+          />
+        )}
         {isOutdated && isChanged && (
           <p class='hint' role='status'>
             Somebody else has changed this endpoint. Undo your changes to see the new settings.

@@ -20,9 +20,11 @@ type Delivery = Output<'getDelivery'>
 const open: readonly Delivery['status'][] = ['pending', 'processing', 'retrying', 'held']
 
 /** A delivery: where it is and why, what can be done, and its timeline. */
-export function DeliveryCard({ delivery, event, isFirst }: {
+export function DeliveryCard({ delivery, event, payload, isFirst }: {
   delivery: Delivery
   event: EventDetail
+  /** As it was published, byte for byte. */
+  payload: string | null
   /** Whether the key r acts on it. */
   isFirst: boolean
 }): JSX.Element {
@@ -49,6 +51,7 @@ export function DeliveryCard({ delivery, event, isFirst }: {
             <Timeline
               delivery={delivery}
               event={event}
+              payload={payload}
               attempts={data}
               isCut={nextCursor !== null}
             />

@@ -67,7 +67,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
           <Facts event={event} />
           <section aria-label='Deliveries'>
             <h2>{count(event.deliveries.length, 'delivery', 'deliveries')}</h2>
-            <Deliveries event={event} />
+            <Deliveries event={event} payload={payload} />
           </section>
           <section class='card' aria-label='Payload'>
             <h2>Payload</h2>
@@ -124,12 +124,18 @@ function Facts({ event }: { event: EventDetail }): JSX.Element {
   )
 }
 
-function Deliveries({ event }: { event: EventDetail }): JSX.Element {
+function Deliveries({ event, payload }: EventText): JSX.Element {
   if (event.deliveries.length > 0) {
     return (
       <>
         {event.deliveries.map((delivery, i) => (
-          <DeliveryCard key={delivery.id} delivery={delivery} event={event} isFirst={i === 0} />
+          <DeliveryCard
+            key={delivery.id}
+            delivery={delivery}
+            event={event}
+            payload={payload}
+            isFirst={i === 0}
+          />
         ))}
       </>
     )

@@ -1,39 +1,56 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import type { Output } from '../../../package/client/operation_types.ts'
-import { api, asFailure } from '../app/api.ts'
+import { asFailure } from '../app/api.ts'
 import { setQuery, usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty } from '../parts/state.tsx'
-import { DeliveryBadge, deliveryStatuses } from '../parts/status.tsx'
-import { Ago, EndpointName, Foreign, Id, Time } from '../parts/value.tsx'
+import { Foreign, Id, Time } from '../parts/value.tsx'
 import { Snippet } from '../overview/first_endpoint.tsx'
-import { findEvents } from './search.ts'
+import { Deliveries } from './deliveries.tsx'
+import { findEvents, searchPath } from './search.ts'
 import { searchKinds, searchProblem } from './search_text.ts'
 
-/** The events, or their deliveries with the status of each. */
+const Attempts = later(async () => (await import('./attempts.tsx')).Attempts)
+
+/** The events, their deliveries with the status of each, or the attempts. */
 export function EventsPage(): JSX.Element {
-  const isDeliveries = usePlace().query.get('view') === 'deliveries'
+  const view = usePlace().query.get('view')
   const show = (view: string | null) => (): void =>
-    setQuery({ view, by: null, q: null, status: null, endpoint: null })
+    setQuery({ view, by: null, q: null, status: null, endpoint: null, due: null, outcome: null })
   return (
     <>
       <div class='page-head'>
         <h1>Events</h1>
         <div class='segments' role='group' aria-label='What the list shows'>
-          <button type='button' aria-pressed={!isDeliveries} onClick={show(null)}>Events</button>
+          <button
+            type='button'
+            aria-pressed={view !== 'deliveries' && view !== 'attempts'}
+            onClick={show(null)}
+          >
+            Events
+          </button>
           {may('deliveries:read') && (
-            <button type='button' aria-pressed={isDeliveries} onClick={show('deliveries')}>
-              Deliveries
-            </button>
+            <>
+              <button
+                type='button'
+                aria-pressed={view === 'deliveries'}
+                onClick={show('deliveries')}
+              >
+                Deliveries
+              </button>
+              <button type='button' aria-pressed={view === 'attempts'} onClick={show('attempts')}>
+                Attempts
+              </button>
+            </>
           )}
         </div>
       </div>
-      {isDeliveries ? <Deliveries /> : <EventList />}
+      {view === 'deliveries' ? <Deliveries /> : view === 'attempts' ? <Attempts /> : <EventList />}
     </>
   )
 }
@@ -70,6 +87,7 @@ function EventList(): JSX.Element {
         <PagedTable
           of={events}
           caption='Events'
+          path={searchPath({ kind, text, from: spanStart(spanName) })}
           head={['Published', 'Type', 'Event', 'Correlation id', 'Partition key']}
           row={(event) => (
             <tr key={event.id}>
@@ -113,88 +131,5 @@ function FirstEvent(): JSX.Element {
       <p>Publish one in the transaction that makes the change:</p>
       <Snippet text={`select outbox.publish('order.paid', '{"id": 1}');`} />
     </Empty>
-  )
-}
-
-type Delivery = Output<'getDelivery'>
-
-const statusChoices = [
-  ['', 'Any status'],
-  ...deliveryStatuses.map((status) => [status, status.replace('_', ' ')] as const),
-] as const
-
-function Deliveries(): JSX.Element {
-  const { query } = usePlace()
-  const status = query.get('status')
-  const endpointId = query.get('endpoint')
-  const eventType = query.get('q')
-  const spanName = query.get('span')
-  const problem = searchProblem('type', eventType ?? '')
-  const deliveries = usePages(
-    ['deliveries', status, endpointId, eventType, spanName],
-    (cursor, signal) => {
-      const from = spanStart(spanName)
-      return api.listDeliveries({
-        query: {
-          // SAFETY: the API refuses another status, and the page shows its error.
-          ...status === null ? {} : { status: status as Delivery['status'] },
-          ...endpointId === null ? {} : { endpointId },
-          ...eventType === null ? {} : { eventType },
-          ...from === undefined ? {} : { from },
-          ...cursor === null ? {} : { cursor },
-        },
-        signal,
-      })
-    },
-    problem === null,
-  )
-  return (
-    <>
-      <div class='filters' role='search'>
-        <TextFilter name='q' label='Event type' hint='order.paid' search />
-        <Choice name='status' label='Status' choices={statusChoices} />
-        <Choice name='span' label='Published' choices={spanChoices} />
-      </div>
-      {endpointId !== null && (
-        <p class='chip'>
-          Only to <EndpointName id={endpointId} />
-          <button type='button' class='plain' onClick={() => setQuery({ endpoint: null })}>
-            Show all endpoints
-          </button>
-        </p>
-      )}
-      {problem !== null ? <p class='hint' role='status'>{problem}</p> : (
-        <PagedTable
-          of={deliveries}
-          caption='Deliveries'
-          head={['Published', 'Type', 'Endpoint', 'Status', 'Attempts', 'Next attempt']}
-          row={(one) => (
-            <tr key={one.id}>
-              <td class='nowrap'>
-                <Time at={one.createdAt} />
-              </td>
-              <td>
-                <Link to={`/events/${one.eventId}`} row class='strong'>
-                  <Foreign text={one.eventType} />
-                </Link>
-              </td>
-              <td>
-                <EndpointName id={one.endpointId} />
-              </td>
-              <td>
-                <DeliveryBadge status={one.status} />
-              </td>
-              <td class='num'>{one.attempt}</td>
-              <td class='nowrap'>{one.nextAttemptAt !== null && <Ago at={one.nextAttemptAt} />}</td>
-            </tr>
-          )}
-          empty={
-            <Empty title='No delivery matches'>
-              <p>Choose another status or a longer time.</p>
-            </Empty>
-          }
-        />
-      )}
-    </>
   )
 }

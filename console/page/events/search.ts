@@ -1,5 +1,6 @@
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
+import { listPath } from '../app/list_path.ts'
 import { eventType, isCut, mostFound, uuid } from './search_text.ts'
 
 type Page = Output<'listEvents'> & { isCut?: boolean }
@@ -27,6 +28,18 @@ export async function findEvents(search: Search): Promise<Page> {
   const query = kind === 'idempotency' ? { idempotencyKey: text } : { correlationId: text }
   const found = await api.search({ query: { ...query, limit: mostFound }, signal })
   return { data: found.events, nextCursor: null, isCut: isCut(found) }
+}
+
+/** The path of the API for a search; undefined if it takes several. */
+export function searchPath(
+  { kind, text, from }: Pick<Search, 'kind' | 'text' | 'from'>,
+): string | undefined {
+  const since = from === undefined ? {} : { from }
+  if (text === '') return listPath('/events', since)
+  if (kind === 'type') return listPath('/events', { type: text, ...since })
+  if (kind === 'partition') return listPath('/events', { partitionKey: text, ...since })
+  if (kind === 'correlation') return listPath('/search', { correlationId: text })
+  return kind === 'idempotency' ? listPath('/search', { idempotencyKey: text }) : undefined
 }
 
 async function listed(

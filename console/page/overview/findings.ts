@@ -1,5 +1,6 @@
 import type { Output } from '../../../package/client/operation_types.ts'
 import { count, span } from '../app/format.ts'
+import { dueProblem, remedyOf } from './remedies.ts'
 
 export type Overview = Output<'getOverview'>
 type Health = Output<'getHealth'>
@@ -17,23 +18,21 @@ export function findingsOf(health: Health | undefined, overview: Overview): Find
   const { endpoints, deadLetters } = overview
   const found: Finding[] = (health?.problems ?? []).map((problem) => ({
     tone: 'bad' as const,
-    what: `${problem.slice(0, 1).toUpperCase()}${problem.slice(1)}.`,
-    todo: 'The runbook has the steps: sql/ops/RUNBOOK.md.',
-    to: null,
+    ...remedyOf(problem),
   }))
-  found.push(...(health?.warnings ?? []).map((warning) => ({
-    tone: 'warn' as const,
-    what: `${warning.slice(0, 1).toUpperCase()}${warning.slice(1)}.`,
-    todo: 'Nothing is stopped yet. The runbook has the steps: sql/ops/RUNBOOK.md.',
-    to: null,
-  })))
+  found.push(...(health?.warnings ?? []).map((warning) => {
+    const { todo, ...remedy } = remedyOf(warning)
+    return { tone: 'warn' as const, ...remedy, todo: `Nothing is stopped yet. ${todo}` }
+  }))
   if (endpoints.breakersOpen > 0) {
     found.push({
       tone: 'bad',
-      what: `${count(endpoints.breakersOpen, 'endpoint')} failed several times in a row, so its ` +
-        'breaker is open and its deliveries are held.',
+      what: `${count(endpoints.breakersOpen, 'endpoint')} failed several times in a row. ` +
+        (endpoints.breakersOpen === 1
+          ? 'Its breaker is open, and its deliveries are held.'
+          : 'Their breakers are open, and their deliveries are held.'),
       todo: 'Look at the last attempt there. After the repair, the next probe closes the breaker.',
-      to: '/endpoints?show=failing',
+      to: '/endpoints?show=breaker_open',
     })
   }
   if (endpoints.disabled > 0) {
@@ -41,15 +40,15 @@ export function findingsOf(health: Health | undefined, overview: Overview): Find
       tone: 'bad',
       what: `${count(endpoints.disabled, 'endpoint')} ${are(endpoints.disabled)} disabled, for ` +
         'example after the response 410.',
-      todo: 'Resume it if it should get deliveries again.',
+      todo: 'Resume those that should get deliveries again.',
       to: '/endpoints?show=disabled',
     })
   }
-  const failing = endpoints.failing - endpoints.breakersOpen
-  if (failing > 0) {
+  if (endpoints.failing > endpoints.breakersOpen) {
+    const among = endpoints.breakersOpen === 0 ? '' : ', those with an open breaker among them'
     found.push({
       tone: 'warn',
-      what: `The last attempt failed at ${count(failing, 'further endpoint')}.`,
+      what: `The last attempt failed at ${count(endpoints.failing, 'endpoint')}${among}.`,
       todo: 'Look at the response. The deliveries are retried, or have become dead letters.',
       to: '/endpoints?show=failing',
     })
@@ -69,14 +68,17 @@ export function findingsOf(health: Health | undefined, overview: Overview): Find
     found.push({
       tone: 'warn',
       what: `${count(endpoints.paused, 'endpoint')} ${are(endpoints.paused)} paused.`,
-      todo: 'Its deliveries are held until somebody resumes it.',
+      todo: endpoints.paused === 1
+        ? 'Its deliveries are held until somebody resumes it.'
+        : 'Their deliveries are held until somebody resumes them.',
       to: '/endpoints?show=paused',
     })
   }
   const late = overview.oldestDueAt === null
     ? 0
     : Date.parse(overview.time) - Date.parse(overview.oldestDueAt)
-  if (late > 60_000) {
+  const isSaid = health?.problems.some((problem) => problem.startsWith(dueProblem)) ?? false
+  if (late > 60_000 && !isSaid) {
     found.push({
       tone: 'bad',
       what: `Deliveries have been due for ${span(late)}.`,

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { orgOf, usePlace } from '../app/location.ts'
+import { sqlLiteral } from '../app/sql_literal.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Empty } from '../parts/state.tsx'
 
@@ -9,8 +10,10 @@ import { Empty } from '../parts/state.tsx'
 export function FirstEndpoint(): JSX.Element {
   const org = orgOf(usePlace())
   const create = `select outbox.create_endpoint('https://example.com/webhooks', '{order.*}', ` +
-    `p_org_id => '${org}');`
-  const publish = `select outbox.publish('order.paid', '{"id": 1}', p_org_id => '${org}');`
+    `p_org_id => ${sqlLiteral(org)});`
+  const publish = `select outbox.publish('order.paid', '{"id": 1}', p_org_id => ${
+    sqlLiteral(org)
+  });`
   return (
     <Empty title={`There is no endpoint in the organisation ${org}`}>
       <p>An endpoint is an address that is subscribed to event types. Create one in SQL:</p>

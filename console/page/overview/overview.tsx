@@ -1,19 +1,22 @@
 /** @jsxImportSource preact */
 
-import type { ComponentChildren, JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
-import { number, rate, share, span } from '../app/format.ts'
-import { setQuery, usePlace } from '../app/location.ts'
-import { may } from '../app/session.ts'
+import { number } from '../app/format.ts'
+import { orgOf, setQuery, usePlace } from '../app/location.ts'
+import { hasKey, may } from '../app/session.ts'
+import { sqlLiteral } from '../app/sql_literal.ts'
 import { BarChart, type Bars } from '../parts/chart.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
 import { Ago, EndpointName } from '../parts/value.tsx'
 import { type Finding, findingsOf, type Overview } from './findings.ts'
 import { FirstEndpoint } from './first_endpoint.tsx'
+import { Numbers } from './numbers.tsx'
 
 const spans = [['hour', 60], ['day', 1440], ['week', 10_080]] as const
 
@@ -45,6 +48,10 @@ export function OverviewPage(): JSX.Element {
             </button>
           ))}
         </div>
+        <CopyCommands
+          path={`/overview?minutes=${minutes}`}
+          sql={`select outbox.get_org_overview(${sqlLiteral(orgOf(usePlace()))}, ${minutes});`}
+        />
       </div>
       <Read of={overview}>
         {(data) =>
@@ -54,7 +61,7 @@ export function OverviewPage(): JSX.Element {
                 findings={findingsOf(health.data, data)}
                 isKnown={health.data !== undefined}
               />
-              <Numbers overview={data} />
+              <Numbers overview={data} spanName={name} />
               <Activity overview={data} />
               <Busiest overview={data} />
             </>
@@ -81,68 +88,12 @@ function Findings({ findings, isKnown }: { findings: Finding[]; isKnown: boolean
           <p>
             <strong>{what}</strong> {todo}
           </p>
-          {to !== null && <Link to={to}>Show them</Link>}
+          {to !== null && (to !== '/runs' || hasKey()) && (
+            <Link to={to}>{to === '/runs' ? 'Show the runs' : 'Show them'}</Link>
+          )}
         </div>
       ))}
     </section>
-  )
-}
-
-function Numbers({ overview }: { overview: Overview }): JSX.Element {
-  const { attempts, latency } = overview
-  const seconds = (Date.parse(overview.time) - Date.parse(attempts.since)) / 1000
-  return (
-    <dl class='tiles six'>
-      <Tile name='Attempts' to='/events?view=deliveries'>
-        {number(attempts.total)}
-        <small>{rate(attempts.total / Math.max(1, seconds))} a second</small>
-      </Tile>
-      <Tile name='Success rate' to='/events?view=deliveries&status=retrying'>
-        {share(attempts.delivered, attempts.total)}
-        <small>{number(attempts.failed)} failed</small>
-      </Tile>
-      <Tile name='Event to delivery' to='/events?view=deliveries&status=delivered'>
-        {latency.p50Ms === null ? 'none' : span(latency.p50Ms)}
-        <small>
-          {latency.p95Ms === null || latency.p99Ms === null
-            ? 'nothing was delivered'
-            : `p95 ${span(latency.p95Ms)} · p99 ${span(latency.p99Ms)}`}
-        </small>
-      </Tile>
-      <Tile name='Backlog' to='/events?view=deliveries&status=pending'>
-        {number(overview.open)}
-        <small>
-          {overview.oldestDueAt === null ? 'nothing is due' : (
-            <>
-              oldest due <Ago at={overview.oldestDueAt} />
-            </>
-          )}
-        </small>
-      </Tile>
-      <Tile name='In flight' to='/events?view=deliveries&status=processing'>
-        {number(overview.inFlight)}
-        <small>requests now</small>
-      </Tile>
-      <Tile name='Dead letters' to='/dead-letters'>
-        {overview.deadLetters >= 10_000 ? '10,000+' : number(overview.deadLetters)}
-        <small>wait for a decision</small>
-      </Tile>
-    </dl>
-  )
-}
-
-function Tile({ name, to, children }: {
-  name: string
-  to: string
-  children: ComponentChildren
-}): JSX.Element {
-  return (
-    <div class='tile'>
-      <dt>
-        <Link to={to}>{name}</Link>
-      </dt>
-      <dd>{children}</dd>
-    </div>
   )
 }
 

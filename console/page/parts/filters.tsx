@@ -72,10 +72,9 @@ export const spanChoices = [
   ['week', 'Last week'],
 ] as const
 
-/** The start of the span in the address, to the minute, so that the query stays the same for a while. */
+/** The start of the span in the address, now. */
 export function spanStart(name: string | null): string | undefined {
   const seconds = name === null ? undefined : spans[name]
   if (seconds === undefined) return undefined
-  const minute = Math.floor(Date.now() / 60_000) * 60_000
-  return new Date(minute - seconds * 1000).toISOString()
+  return new Date(Date.now() - seconds * 1000).toISOString()
 }

@@ -5,6 +5,7 @@ import { type Pages, usePages as useKeyedPages } from '../../../portal/element/a
 import { everyMs } from '../app/data.ts'
 import { count } from '../app/format.ts'
 import { orgOf, usePlace } from '../app/location.ts'
+import { CopyCommands } from './copy_commands.tsx'
 import { Problem, Read } from './state.tsx'
 
 /** Reads a list of the current organisation page by page. */
@@ -17,12 +18,14 @@ export function usePages<T>(
 }
 
 /** A table of such a list, with what it says when it is empty. */
-export function PagedTable<T>({ of, head, row, empty, caption }: {
+export function PagedTable<T>({ of, head, row, empty, caption, path }: {
   of: Pages<T>
   caption: string
   head: readonly string[]
   row: (item: T) => JSX.Element
   empty: ComponentChildren
+  /** The path of the API that reads it, to copy. */
+  path?: string | undefined
 }): JSX.Element {
   return (
     <Read of={of}>
@@ -51,6 +54,7 @@ export function PagedTable<T>({ of, head, row, empty, caption }: {
                   {of.isLoadingMore ? 'Loading' : 'Load older'}
                 </button>
               )}
+              {path !== undefined && <CopyCommands path={path} />}
             </div>
             {of.isError && of.data === undefined && <Problem error={of.error} />}
           </>

@@ -3,11 +3,21 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { asFailure } from '../app/api.ts'
 import { useNow } from '../app/clock.ts'
+import { isFault } from '../app/fault.ts'
 import { span, visible } from '../app/format.ts'
+
+/** What the page says in place of a view with a mistake. */
+export const viewFailed = 'Something in this view failed: try again, or reload the page if it ' +
+  'happens again, because it may be older than the API'
+
+/** What is said of an error; the text of a mistake is not shown. */
+function saidOf(error: unknown): { message: string; remedy: string | null } {
+  return isFault(error) ? { message: viewFailed, remedy: null } : asFailure(error)
+}
 
 /** An error, with what to do about it. */
 export function Problem({ error, retry }: { error: unknown; retry?: () => void }): JSX.Element {
-  const { message, remedy } = asFailure(error)
+  const { message, remedy } = saidOf(error)
   return (
     <div class='problem' role='alert'>
       <p>{visible(message)}.</p>
@@ -65,7 +75,7 @@ function Stale({ error, since }: { error: unknown; since: number }): JSX.Element
   const now = useNow()
   return (
     <div class='problem' role='alert'>
-      <p>{visible(asFailure(error).message)}. What is shown is {span(now - since)} old.</p>
+      <p>{visible(saidOf(error).message)}. What is shown is {span(now - since)} old.</p>
     </div>
   )
 }

@@ -203,7 +203,11 @@ export type ClaimKey = { event: string; endpoint: string; attempt: number }
 /** The result of a claim; `released` returns an unsent delivery. */
 export type Result =
   | ClaimKey & { outcome: 'released' }
-  | ClaimKey & Outcome & { duration_ms: number }
+  | ClaimKey & Outcome & {
+    duration_ms: number
+    /** The version of the endpoint that the run used; absent if dispatch() returned no endpoint for this delivery. */
+    endpoint_version?: number
+  }
 
 /** Requests a new lease for the ordered lane of this claim. */
 export type Renewal = ClaimKey & { outcome: 'renew' }

@@ -40,6 +40,7 @@ export type Database = {
           'attempt': number
           'duration_ms': number | null
           'endpoint_id': string | null
+          'endpoint_version': number | null
           'error': string | null
           'error_class': string | null
           'event_id': string
@@ -59,6 +60,7 @@ export type Database = {
           'attempt': number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
@@ -77,6 +79,7 @@ export type Database = {
           'attempt'?: number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
@@ -98,6 +101,7 @@ export type Database = {
           'attempt': number
           'duration_ms': number | null
           'endpoint_id': string | null
+          'endpoint_version': number | null
           'error': string | null
           'error_class': string | null
           'event_id': string
@@ -117,6 +121,7 @@ export type Database = {
           'attempt': number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id': string
@@ -135,6 +140,7 @@ export type Database = {
           'attempt'?: number
           'duration_ms'?: number | null
           'endpoint_id'?: string | null
+          'endpoint_version'?: number | null
           'error'?: string | null
           'error_class'?: string | null
           'event_id'?: string
@@ -1200,17 +1206,20 @@ export type Database = {
       }
       'event_catalogue': {
         Row: {
+          'changes': number
           'org_id': string
           'strict': boolean
           'version': number
         }
         ComputedFields: never
         Insert: {
+          'changes'?: number
           'org_id': string
           'strict'?: boolean
           'version'?: number
         }
         Update: {
+          'changes'?: number
           'org_id'?: string
           'strict'?: boolean
           'version'?: number
@@ -2230,6 +2239,7 @@ export type Database = {
           'by_subscription': boolean
           'created_at': string
           'endpoint_id': string | null
+          'error': string | null
           'event_type': string | null
           'except_type': string | null
           'failed_from': string | null
@@ -2262,6 +2272,7 @@ export type Database = {
           'by_subscription'?: boolean
           'created_at': string
           'endpoint_id'?: string | null
+          'error'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
@@ -2291,6 +2302,7 @@ export type Database = {
           'by_subscription'?: boolean
           'created_at'?: string
           'endpoint_id'?: string | null
+          'error'?: string | null
           'event_type'?: string | null
           'except_type'?: string | null
           'failed_from'?: string | null
@@ -4806,6 +4818,10 @@ export type Database = {
         Returns: (string)[]
       }
       'due_isolated_gate': { Args: { 'p_now': string }; Returns: string }
+      'due_retries': {
+        Args: { 'p_after': string; 'p_org_id': string; 'p_until': string }
+        Returns: Json
+      }
       'due_suspect': { Args: { 'p_now': string }; Returns: (string)[] }
       'each_filter_once': {
         Args: { 'p_question': Database['outbox']['CompositeTypes']['question'] }
@@ -4947,6 +4963,7 @@ export type Database = {
           'p_key'?: string
           'p_name': string
           'p_org_id': string
+          'p_search_path'?: string
           'p_traceparent'?: string
         }
         Returns: Json
@@ -5044,6 +5061,7 @@ export type Database = {
         Args: { 'p_keys': (string)[]; 'p_most_bytes': number; 'p_query': string }
         Returns: (Database['outbox']['CompositeTypes']['source_row'])[]
       }
+      'few_open': { Args: { 'p_org_id': string }; Returns: number }
       'field_value': {
         Args: { 'p_attribute': unknown; 'p_column': string; 'p_type': unknown }
         Returns: string
@@ -5548,6 +5566,16 @@ export type Database = {
         }
       }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
+      'has_health': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+          'p_health': string
+        }
+        Returns: boolean
+      }
       'has_isolated': { Args: { 'p_before': string }; Returns: boolean }
       'has_new': {
         Args: {
@@ -6054,6 +6082,8 @@ export type Database = {
       'list_deliveries': {
         Args: {
           'p_cursor'?: string
+          'p_due_from'?: string
+          'p_due_to'?: string
           'p_endpoint_id'?: string
           'p_event_type'?: string
           'p_from'?: string
@@ -6124,9 +6154,22 @@ export type Database = {
         }
         Returns: Json
       }
+      'list_org_attempts': {
+        Args: {
+          'p_cursor'?: string
+          'p_endpoint_id'?: string
+          'p_from'?: string
+          'p_limit'?: number
+          'p_org_id': string
+          'p_outcome'?: string
+          'p_to'?: string
+        }
+        Returns: Json
+      }
       'list_org_endpoints': {
         Args: {
           'p_cursor'?: string
+          'p_health'?: string
           'p_limit'?: number
           'p_org_id': string
           'p_search'?: string
@@ -6144,6 +6187,7 @@ export type Database = {
         Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_org_id': string }
         Returns: Json
       }
+      'list_runs': { Args: Record<PropertyKey, never>; Returns: Json }
       'list_sagas': { Args: { 'p_by_token'?: boolean }; Returns: Json }
       'list_templates': { Args: { 'p_org_id': string }; Returns: Json }
       'list_workers': { Args: Record<PropertyKey, never>; Returns: Json }
@@ -6674,6 +6718,7 @@ export type Database = {
           'by_subscription': boolean
           'created_at': string
           'endpoint_id': string | null
+          'error': string | null
           'event_type': string | null
           'except_type': string | null
           'failed_from': string | null
@@ -6935,6 +6980,10 @@ export type Database = {
       }
       'open_publishing': { Args: { 'p_org_id': string }; Returns: undefined }
       'open_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
+      'open_waiting_list': {
+        Args: { 'p_endpoint_id': string; 'p_from': string; 'p_to': string }
+        Returns: unknown
+      }
       'open_window': {
         Args: { 'p_at': string; 'p_channel_id': string; 'p_person_id': number }
         Returns: undefined
@@ -7065,6 +7114,14 @@ export type Database = {
       }
       'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
       'org_width': { Args: { 'p_org_id': string }; Returns: number }
+      'own_open_list': {
+        Args: {
+          'p_below': Database['outbox']['CompositeTypes']['delivery_key']
+          'p_from': string
+          'p_org_id': string
+        }
+        Returns: unknown
+      }
       'pace_of': {
         Args: { 'p_messages_per_second': number }
         Returns: Database['outbox']['CompositeTypes']['pace']
@@ -8876,6 +8933,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      'waiting_letters': { Args: { 'p_endpoint_id': string; 'p_most': number }; Returns: string[] }
       'waiting_orgs': { Args: { 'p_after': string; 'p_limit': number }; Returns: (string)[] }
       'waiting_refusals': {
         Args: { 'p_each': number; 'p_most': number; 'p_now': string }
@@ -9297,6 +9355,7 @@ export type Database = {
         'provider': Json | null
         'cut': boolean | null
         'resent': boolean | null
+        'endpoint_version': number | null
       }
       'routing': {
         'events': (string)[] | null

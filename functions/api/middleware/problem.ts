@@ -39,8 +39,9 @@ function withoutSql(error: ApiError): ApiError {
   const { code, field, remedy, saga, headers, cause } = error
   const isSaga = code === 'saga_failed'
   if (!isSaga && !sqlText.test(remedy ?? '')) return error
+  // Only the error of a step names a step: see outbox.execute_org_saga().
   const failed = saga === undefined
-    ? 'A step of the saga failed'
+    ? 'The saga failed after its last step'
     : `Step ${saga.step} of ${saga.name} failed`
   return new ApiError(code, isSaga ? failed : error.message, {
     field,

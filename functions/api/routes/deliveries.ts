@@ -92,7 +92,9 @@ const cancel = createRoute({
 /** `/deliveries`: list, get, attempts, retry now, replay, cancel. */
 export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { cursor, limit, status, endpointId, eventType, from, to } = c.req.valid('query')
+    const { cursor, limit, status, endpointId, eventType, from, to, dueFrom, dueTo } = c.req.valid(
+      'query',
+    )
     const { rows, ...page } = await database.call('list_deliveries', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
@@ -102,6 +104,8 @@ export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...eventType === undefined ? {} : { p_event_type: eventType },
       ...from === undefined ? {} : { p_from: from },
       ...to === undefined ? {} : { p_to: to },
+      ...dueFrom === undefined ? {} : { p_due_from: dueFrom },
+      ...dueTo === undefined ? {} : { p_due_to: dueTo },
     }, deliveryPageSchema.extend({ rows: rowsRead }))
     chargeRows(c, rows)
     return c.json(page, 200)

@@ -40,6 +40,10 @@ const list = createRoute({
     query: z.strictObject({
       ...pageQuery,
       status: endpointStatus.optional(),
+      health: z.enum(['failing', 'breaker_open', 'held']).optional().openapi({
+        description: 'failing: the last attempt failed; breaker_open: the breaker is open or ' +
+          'half-open; held: paused or disabled.',
+      }),
       search: z.string().min(1).max(200).optional().openapi({
         description: 'A part of the URL or the description, in small letters or capitals.',
         example: 'shop',
@@ -109,13 +113,14 @@ const remove = createRoute({
 /** `/endpoints`: list, create, get, change, delete. */
 export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { cursor, limit, status, search } = c.req.valid('query')
+    const { cursor, limit, status, search, health } = c.req.valid('query')
     const { rows, ...page } = await database.call('list_org_endpoints', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
       ...status === undefined ? {} : { p_status: status },
       ...search === undefined ? {} : { p_search: search },
+      ...health === undefined ? {} : { p_health: health },
     }, endpointPageSchema.extend({ rows: rowsRead }))
     chargeRows(c, rows)
     return c.json(page, 200)

@@ -9,7 +9,8 @@ const get = createRoute({
   path: '/overview',
   operationId: 'getOverview',
   summary: 'Get the state of all endpoints, and the attempts of the last minutes',
-  description: 'It reads at most 10,000 attempts. A portal token with limits cannot call it.',
+  description:
+    'It reads at most 10,000 attempts and ends of deliveries (two of each endpoint, if there are more than 5,000), and counts at most 10,000 events. A portal token with limits cannot call it.',
   tags: ['Health'],
   ...needs('deliveries:read'),
   request: {
@@ -33,9 +34,9 @@ export function addOverviewRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_org_id: c.get('principal').orgId,
       p_minutes: c.req.valid('query').minutes,
     }, overviewSchema)
-    const { attempts, endpoints, deadLetters } = found
+    const { attempts, endpoints, deadLetters, events } = found
     chargeRows(c, (attempts.capped ? mostAttempts : attempts.total) + endpoints.total)
-    chargeCounted(c, deadLetters)
+    chargeCounted(c, deadLetters + events.total)
     return c.json(found, 200)
   })
 }

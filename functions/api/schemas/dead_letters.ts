@@ -44,6 +44,11 @@ export const wholeDeadLetterSchema = z.object({
 
 export const deadLetterPageSchema = pageOf(deadLetterSchema).openapi('DeadLetterPage')
 
+/** The error of a group: characters as the database counts them, not UTF-16 code units. */
+export const groupErrorSchema = z.string().refine((text) => [...text].length <= 200, {
+  error: 'has more than 200 characters',
+}).openapi({ maxLength: 200 })
+
 /** The dead letters that wait for a decision, by endpoint and error. */
 export const deadLetterGroupsSchema = z.object({
   data: z.array(z.object({

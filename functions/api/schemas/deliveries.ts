@@ -59,6 +59,10 @@ export const attemptSchema = z.object({
     description:
       'Whether the request was sent twice, because the first connection was already closed.',
   }),
+  endpointVersion: z.int().nullable().openapi({
+    description:
+      'The version of the endpoint with which the attempt was made; null for an end without an attempt, or if the run did not report it.',
+  }),
   nextRetryAt: timeSchema.nullable(),
 }).openapi('Attempt')
 export const attemptPageSchema = pageOf(attemptSchema).openapi('AttemptPage')
@@ -84,7 +88,15 @@ export const attemptsQuery = z.strictObject(pageQuery)
 export const deliveriesQuery = z.strictObject({
   ...pageQuery,
   ...timeQuery,
-  status: deliveryStatus.optional(),
+  status: z.enum(['open', ...statuses]).optional().openapi({
+    param: { description: 'open: not finished, which is pending, processing, retrying or held.' },
+  }),
+  dueFrom: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Only if the next attempt is due at this time or later.' },
+  }),
+  dueTo: z.iso.datetime({ offset: true }).optional().openapi({
+    param: { description: 'Only if the next attempt is due before this time.' },
+  }),
   endpointId: uuidSchema.optional(),
   eventType: eventTypeName.optional(),
 })

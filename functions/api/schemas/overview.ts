@@ -16,6 +16,23 @@ export const overviewSchema = z.object({
     failing: z.int().openapi({ description: 'Those whose last attempt failed.' }),
     breakersOpen: z.int(),
   }),
+  events: z.object({
+    total: z.int(),
+    capped: z.boolean().openapi({
+      description: 'Whether there were more than the 10,000 counted.',
+    }),
+    since: timeSchema.openapi({ description: 'The events are counted from this time on.' }),
+  }).openapi({ description: 'The events that were published in the span.' }),
+  retriesDue: z.object({
+    total: z.int(),
+    capped: z.boolean().openapi({
+      description:
+        'Whether there may be more: it counts up to 1,000 retries among the first 10,000 deliveries that become due in this hour.',
+    }),
+  }).openapi({
+    description:
+      'The retries that become due within the next hour; not those that are due already.',
+  }),
   open: z.int().openapi({ description: 'The number of deliveries that are not finished.' }),
   inFlight: z.int(),
   oldestDueAt: timeSchema.nullable().openapi({
@@ -50,6 +67,9 @@ export const overviewSchema = z.object({
     inFlight: z.int(),
     failuresRunning: z.int().openapi({ description: 'Consecutive failures.' }),
     failingSince: timeSchema.nullable(),
+    oldestDueAt: timeSchema.nullable().openapi({
+      description: 'Since when its oldest due work has waited; null if none is due.',
+    }),
     delivered: z.int(),
     failed: z.int(),
     deliveredParts: parts.openapi({

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi'
 import { rowsRead } from '../rows_read.ts'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
-import { deadLetterSchema } from './dead_letters.ts'
+import { deadLetterSchema, groupErrorSchema } from './dead_letters.ts'
 
 /** Selects the dead letters to send again, and the rate. */
 export const newReplayJobSchema = z.strictObject({
@@ -13,6 +13,11 @@ export const newReplayJobSchema = z.strictObject({
   }),
   failedTo: z.iso.datetime({ offset: true }).optional().openapi({
     description: 'Only those that failed until this time; the default is now.',
+  }),
+  error: groupErrorSchema.optional().openapi({
+    description:
+      'Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`.',
+    example: 'HTTP 404',
   }),
   ratePerSecond: z.int().min(1).max(1000).default(50).openapi({
     description: 'How many are replayed in a second.',
@@ -75,6 +80,10 @@ export const replayJobSchema = z.object({
   source: z.literal('dead_letters'),
   endpointId: uuidSchema.nullable().openapi({ description: 'Null: those of all endpoints.' }),
   eventType: z.string().nullable().openapi({ description: 'Null: those of all event types.' }),
+  error: z.string().nullable().openapi({
+    description:
+      'Only those whose error has these first 200 characters; null: those with any error.',
+  }),
   failedFrom: timeSchema.nullable().openapi({
     description: 'Only those that failed at this time or later.',
   }),

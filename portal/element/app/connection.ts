@@ -53,13 +53,14 @@ export function connect(
     const address = `${url.replace(/\/+$/, '')}/functions/v1/${functionName}/v1${path}`
     const headers = { authorization: `Bearer ${await keeper.get()}` }
     let response: Response
+    let text: string
     try {
       response = await send(new Request(address, { headers, signal, credentials: 'omit' }))
+      text = await response.text()
     } catch (cause) {
       signal.throwIfAborted()
       throw new ConnectionError('network', 'The API cannot be reached', { cause })
     }
-    const text = await response.text()
     if (!response.ok) throw new ApiError(response.status, problemOf(parsed(text)), null)
     return text
   }

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks'
 import { connect } from './connection.ts'
 import { createQueryClient } from './data.ts'
 import { History } from './router.ts'
+import { Guarded } from '../parts/view_failed.tsx'
 import { Shell } from './shell.tsx'
 import type { TokenSource } from './token.ts'
 import { type Texts, type Words, wordsOf } from './words.ts'
@@ -73,7 +74,7 @@ function Connected(props: ConnectedProps): JSX.Element {
       ...{ url: api, functionName, token },
       changed(error): void {
         setRenewals((n) => n + 1)
-        if (error !== null) tell('outhook-error', { error })
+        if (error !== null) tell('outhook-error', { error, reason: 'token' })
       },
     }),
     history: new History(start, isHash, (next) => {
@@ -87,19 +88,23 @@ function Connected(props: ConnectedProps): JSX.Element {
     history.stop()
     queries.clear()
   }, [])
+  const tellFailed = (error: unknown): void => tell('outhook-error', { error, reason: 'view' })
   return (
     <QueryClientProvider client={queries}>
-      <Shell
-        connection={connection}
-        renewals={renewals}
-        words={words}
-        onOther={onOther}
-        router={{
-          page: page ?? history.page,
-          go: (next) => history.go(next),
-          hrefOf: (one) => history.hrefOf(one),
-        }}
-      />
+      <Guarded at='' words={words} tell={tellFailed}>
+        <Shell
+          connection={connection}
+          renewals={renewals}
+          words={words}
+          onOther={onOther}
+          tell={tellFailed}
+          router={{
+            page: page ?? history.page,
+            go: (next) => history.go(next),
+            hrefOf: (one) => history.hrefOf(one),
+          }}
+        />
+      </Guarded>
     </QueryClientProvider>
   )
 }

@@ -27,6 +27,12 @@ type Key = readonly (string | number | null)[]
 /** Kept at most, so that a page left open does not grow. */
 const maxPages = 20
 
+/** Refuses a response that is not a page here, where the list shows the error: a later render would not. */
+function checked<T>(page: Page<T>): Page<T> {
+  if (!Array.isArray(page?.data)) throw new TypeError('The response is no page of a list')
+  return page
+}
+
 /** Reads a list of the API page by page; `every`: how often it is read again, in milliseconds. */
 export function usePages<T>(
   key: Key,
@@ -35,7 +41,7 @@ export function usePages<T>(
 ): Pages<T> {
   const query = useInfiniteQuery<Page<T>, Error, InfiniteData<Page<T>>, Key, string | null>({
     queryKey: key,
-    queryFn: ({ pageParam, signal }) => read(pageParam, signal),
+    queryFn: async ({ pageParam, signal }) => checked(await read(pageParam, signal)),
     initialPageParam: null,
     getNextPageParam: (last) => last.nextCursor,
     getPreviousPageParam: () => undefined,

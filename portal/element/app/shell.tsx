@@ -5,6 +5,7 @@ import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Go } from '../parts/go.tsx'
 import { Problem } from '../parts/state.tsx'
+import { Guarded } from '../parts/view_failed.tsx'
 import { Warnings } from '../endpoints/warnings.tsx'
 import type { Connection } from './connection.ts'
 import { type Portal, PortalContext, type Session, usePortal } from './context.ts'
@@ -15,7 +16,7 @@ import type { Router } from './router.ts'
 import type { Words } from './words.ts'
 
 /** The page around every view: what the token allows, and where one may go. */
-export function Shell({ connection, renewals, words, router, onOther }: {
+export function Shell({ connection, renewals, words, router, onOther, tell }: {
   connection: Connection
   /** How often the token was renewed, or could not be. */
   renewals: number
@@ -23,6 +24,8 @@ export function Shell({ connection, renewals, words, router, onOther }: {
   router: Router
   /** A renewed token is that of another customer. */
   onOther(): void
+  /** Gets the error of a view that failed. */
+  tell(error: unknown): void
 }): JSX.Element {
   const { keeper, client, readText } = connection
   const query = useQuery({
@@ -53,7 +56,7 @@ export function Shell({ connection, renewals, words, router, onOther }: {
       {portal !== null
         ? (
           <PortalContext.Provider value={portal}>
-            <Pages />
+            <Pages tell={tell} />
           </PortalContext.Provider>
         )
         : keeper.isLost
@@ -70,7 +73,7 @@ function customerOf(session: Session | undefined): string {
   return JSON.stringify([session?.orgId, session?.endpointIds, session?.eventTypes])
 }
 
-function Pages(): JSX.Element {
+function Pages({ tell }: { tell(error: unknown): void }): JSX.Element {
   const portal = usePortal()
   const main = useRef<HTMLDivElement>(null)
   const isFirst = useRef(true)
@@ -97,9 +100,13 @@ function Pages(): JSX.Element {
           ))}
         </nav>
       )}
-      <Warnings />
+      <Guarded at={page} words={portal.words} tell={tell}>
+        <Warnings />
+      </Guarded>
       <div ref={main} tabIndex={-1} class='main'>
-        <Routes />
+        <Guarded at={page} words={portal.words} tell={tell}>
+          <Routes />
+        </Guarded>
       </div>
     </>
   )

@@ -30,6 +30,7 @@ export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Elemen
         <label class='field'>
           {t('status')}
           <select
+            part='input'
             value={status}
             // SAFETY: the options are the statuses.
             onChange={(event) => setStatus(event.currentTarget.value as Status | '')}

@@ -66,6 +66,7 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
         <label class='field'>
           {t('failedSince')}
           <select
+            part='input'
             value={span}
             onChange={({ currentTarget: { value } }) => change(() => setSpan(value))}
           >
@@ -76,6 +77,7 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
           <label class='field'>
             {t('time')}
             <input
+              part='input'
               type='datetime-local'
               value={moment}
               onInput={({ currentTarget: { value } }) => change(() => setMoment(value))}

@@ -49,6 +49,7 @@ export function TypeFilter({ of, isTyped = false }: {
       <label class='field'>
         {t('eventType')}
         <input
+          part='input'
           value={of.type}
           placeholder={session.eventTypes?.join(', ')}
           maxLength={128}
@@ -62,7 +63,11 @@ export function TypeFilter({ of, isTyped = false }: {
   return (
     <label class='field'>
       {t('eventType')}
-      <select value={of.type} onChange={(event) => of.choose(event.currentTarget.value)}>
+      <select
+        part='input'
+        value={of.type}
+        onChange={(event) => of.choose(event.currentTarget.value)}
+      >
         {of.mayAll && <option value=''>{t('all')}</option>}
         {of.types.map((type) => <option key={type} value={type}>{visible(type)}</option>)}
       </select>

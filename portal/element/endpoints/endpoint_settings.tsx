@@ -101,6 +101,7 @@ function Delete({ endpoint, onClose }: { endpoint: Endpoint; onClose(): void }):
       <label class='field'>
         {t('typeToConfirm', { name })}
         <input
+          part='input'
           value={typed}
           spellcheck={false}
           autocomplete='off'

@@ -1,23 +1,35 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
+import { everyMs } from '../app/data.ts'
 import { type Pages, usePages } from '../app/pages.ts'
 import { Go } from '../parts/go.tsx'
 import { More } from '../parts/more.tsx'
 import { Read } from '../parts/state.tsx'
 import { addressOf, EndpointBadge, Foreign } from '../parts/value.tsx'
+import { EndpointSearch } from './endpoint_search.tsx'
 import { useStats } from './stats.ts'
 
 type Endpoint = Output<'getEndpoint'>
 
-/** The endpoints of the customer, read once for all that show them. */
-export function useEndpoints(): Pages<Endpoint> {
+/** The endpoints of the customer, read once for all that show them; or those that a search finds. */
+export function useEndpoints(search = ''): Pages<Endpoint> {
   const { client } = usePortal()
   return usePages(
-    ['endpoints'],
-    (cursor, signal) => client.listEndpoints({ query: cursor === null ? {} : { cursor }, signal }),
+    search === '' ? ['endpoints'] : ['endpoints', search],
+    (cursor, signal) =>
+      client.listEndpoints({
+        query: {
+          ...cursor === null ? {} : { cursor },
+          ...search === '' ? {} : { search },
+        },
+        signal,
+      }),
+    // Less often, because a search may read all endpoints.
+    search === '' ? {} : { every: everyMs.slow },
   )
 }
 
@@ -28,44 +40,57 @@ export function useCanCreate(): boolean {
 }
 
 export function EndpointsView(): JSX.Element {
-  const { words: { t } } = usePortal()
-  const endpoints = useEndpoints()
+  const { session, words: { t } } = usePortal()
+  const all = useEndpoints()
+  const [search, setSearch] = useState('')
+  const endpoints = useEndpoints(search)
   const canCreate = useCanCreate()
+  // A token with limits lists its endpoints without a filter.
+  const canSearch = session.endpointIds === null && session.eventTypes === null &&
+    (search !== '' || all.hasMore || (all.data?.length ?? 0) > rowsWithoutSearch)
   return (
     <section aria-labelledby='endpoints-title'>
       <div class='head'>
         <h2 id='endpoints-title'>{t('endpoints')}</h2>
         {canCreate && <Go to='endpoints/new' class='button primary'>{t('addEndpoint')}</Go>}
       </div>
+      {canSearch && <EndpointSearch onSearch={setSearch} />}
       <Read of={endpoints}>
         {(rows) =>
-          rows.length === 0 && !endpoints.hasMore ? <FirstEndpoint canCreate={canCreate} /> : (
-            <>
-              <div class='table-box'>
-                <table part='table'>
-                  <caption class='hidden'>{t('endpoints')}</caption>
-                  <thead>
-                    <tr>
-                      <th scope='col'>{t('endpoint')}</th>
-                      <th scope='col'>{t('status')}</th>
-                      <th scope='col' class='only-wide'>{t('eventTypes')}</th>
-                      <th scope='col'>{t('lastDay')}</th>
-                    </tr>
-                  </thead>
-                  <tbody>
-                    {rows.map((one, i) => (
-                      <Row key={one.id} endpoint={one} withStats={i < rowsWithStats} />
-                    ))}
-                  </tbody>
-                </table>
-              </div>
-              <More of={endpoints} n={rows.length} />
-            </>
-          )}
+          rows.length === 0 && !endpoints.hasMore
+            ? search === ''
+              ? <FirstEndpoint canCreate={canCreate} />
+              : <p class='empty' role='status'>{t('noEndpointFound')}</p>
+            : (
+              <>
+                <div class='table-box'>
+                  <table part='table'>
+                    <caption class='hidden'>{t('endpoints')}</caption>
+                    <thead>
+                      <tr>
+                        <th scope='col'>{t('endpoint')}</th>
+                        <th scope='col'>{t('status')}</th>
+                        <th scope='col' class='only-wide'>{t('eventTypes')}</th>
+                        <th scope='col'>{t('lastDay')}</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {rows.map((one, i) => (
+                        <Row key={one.id} endpoint={one} withStats={i < rowsWithStats} />
+                      ))}
+                    </tbody>
+                  </table>
+                </div>
+                <More of={endpoints} n={rows.length} />
+              </>
+            )}
       </Read>
     </section>
   )
 }
+
+/** Up to this number of endpoints there is no search. */
+const rowsWithoutSearch = 10
 
 /** Each statistic is a request. */
 export const rowsWithStats = 20

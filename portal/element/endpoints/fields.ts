@@ -1,3 +1,9 @@
+import {
+  headerChangeOf,
+  headerProblemOf,
+  type HeaderRow,
+  headerRowsOf,
+} from '../../../console/page/endpoints/headers.ts'
 import { ApiError } from '../../../package/client/errors.ts'
 import type { Input, Output } from '../../../package/client/operation_types.ts'
 import type { TextKey } from '../app/words.ts'
@@ -11,8 +17,7 @@ export interface Fields {
   description: string
   types: string[]
   filter: string
-  /** The custom headers: null keeps the value, which nobody can read. */
-  headers: { name: string; value: string | null }[]
+  headers: HeaderRow[]
 }
 
 export type FieldErrors = Partial<Record<keyof Fields, TextKey>>
@@ -25,7 +30,7 @@ export function fieldsOf(endpoint: Endpoint): Fields {
     description: endpoint.description,
     types: endpoint.eventTypes,
     filter: endpoint.filter ?? '',
-    headers: endpoint.headerNames.map((name) => ({ name, value: null })),
+    headers: headerRowsOf(endpoint.headerNames),
   }
 }
 
@@ -34,13 +39,13 @@ export function errorsOf({ url, types, headers }: Fields, isUrl = true): FieldEr
   return {
     ...isUrl && !/^https?:\/\/[^\s/]/.test(url) ? { url: 'urlExpected' as const } : {},
     ...types.length === 0 ? { types: 'chooseType' as const } : {},
-    ...headerErrorOf(headers.map(({ name }) => name.trim().toLowerCase())),
+    ...headerErrorOf(headers),
   }
 }
 
-function headerErrorOf(names: string[]): FieldErrors {
-  if (names.includes('')) return { headers: 'headerName' }
-  return new Set(names).size < names.length ? { headers: 'headerTwice' } : {}
+function headerErrorOf(rows: HeaderRow[]): FieldErrors {
+  const problem = headerProblemOf(rows)
+  return problem === null ? {} : { headers: problem === 'twice' ? 'headerTwice' : 'headerName' }
 }
 
 /** A new endpoint, as the API takes it. */
@@ -62,21 +67,13 @@ export function changeOf(fields: Fields, endpoint: Endpoint): Change {
   const before = fieldsOf(endpoint)
   const isSame = (name: keyof Fields): boolean =>
     JSON.stringify(fields[name]) === JSON.stringify(before[name])
-  const headers = fields.headers.filter(({ value }) => value !== null)
-  // Names of headers have no case.
-  const isKept = new Set(fields.headers.map(({ name }) => name.trim().toLowerCase()))
-  const removed = endpoint.headerNames.filter((name) => !isKept.has(name.toLowerCase()))
+  const headers = headerChangeOf(fields.headers, endpoint.headerNames)
   return {
     ...isSame('url') ? {} : { url: fields.url.trim() },
     ...isSame('description') ? {} : { description: fields.description },
     ...isSame('types') ? {} : { eventTypes: fields.types },
     ...isSame('filter') ? {} : { filter: fields.filter === '' ? null : fields.filter },
-    ...headers.length + removed.length === 0 ? {} : {
-      headers: Object.fromEntries([
-        ...headers.map(({ name, value }) => [name.trim(), value]),
-        ...removed.map((name) => [name, null]),
-      ]),
-    },
+    ...headers === undefined ? {} : { headers },
   }
 }
 

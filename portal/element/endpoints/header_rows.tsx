@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { useNextFocus } from '../../../console/page/parts/focus.ts'
 import { usePortal } from '../app/context.ts'
 import { Foreign } from '../parts/value.tsx'
 import type { Fields } from './fields.ts'
@@ -14,10 +15,12 @@ export function HeaderRows({ headers, error, onChange }: {
   onChange(headers: Headers): void
 }): JSX.Element {
   const { words: { t } } = usePortal()
+  // A click removes the button that has the focus.
+  const { root, focus } = useNextFocus<HTMLFieldSetElement>()
   const replace = (i: number, change: Partial<Headers[number]>): void =>
     onChange(headers.map((one, j) => j === i ? { ...one, ...change } : one))
   return (
-    <fieldset>
+    <fieldset ref={root}>
       <legend>{t('headers')}</legend>
       <p class={error === null ? 'quiet' : 'bad-text'}>{error ?? t('headersHint')}</p>
       {headers.map(({ name, value }, i) => (
@@ -32,8 +35,12 @@ export function HeaderRows({ headers, error, onChange }: {
                 <button
                   type='button'
                   class='plain'
+                  part='button'
                   aria-label={t('replaceHeader', { name })}
-                  onClick={() => replace(i, { value: '' })}
+                  onClick={() => {
+                    replace(i, { value: '' })
+                    focus(`[data-value='${i}']`)
+                  }}
                 >
                   {t('replace')}
                 </button>
@@ -42,7 +49,8 @@ export function HeaderRows({ headers, error, onChange }: {
             : (
               <>
                 <input
-                  aria-label={t('headerNameLabel')}
+                  part='input'
+                  aria-label={t('headerNameLabel', { n: i + 1 })}
                   placeholder='x-tenant'
                   value={name}
                   maxLength={100}
@@ -50,9 +58,10 @@ export function HeaderRows({ headers, error, onChange }: {
                   onInput={(event) => replace(i, { name: event.currentTarget.value })}
                 />
                 <input
-                  aria-label={t('headerValueLabel')}
+                  part='input'
+                  aria-label={t('headerValueLabel', { n: i + 1 })}
+                  data-value={i}
                   value={value}
-                  maxLength={4096}
                   spellcheck={false}
                   autocomplete='off'
                   onInput={(event) => replace(i, { value: event.currentTarget.value })}
@@ -62,14 +71,23 @@ export function HeaderRows({ headers, error, onChange }: {
           <button
             type='button'
             class='plain'
+            part='button'
             aria-label={t('removeHeader', { name })}
-            onClick={() => onChange(headers.filter((_, j) => j !== i))}
+            onClick={() => {
+              onChange(headers.filter((_, j) => j !== i))
+              focus('[data-add]')
+            }}
           >
             {t('remove')}
           </button>
         </div>
       ))}
-      <button type='button' onClick={() => onChange([...headers, { name: '', value: '' }])}>
+      <button
+        part='button'
+        type='button'
+        data-add=''
+        onClick={() => onChange([...headers, { name: '', value: '' }])}
+      >
         {t('addHeader')}
       </button>
     </fieldset>

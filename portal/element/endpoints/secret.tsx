@@ -151,7 +151,11 @@ function Rotate({ endpointId, onRotated, onClose }: {
       <p>{t('rotateHint')}</p>
       <label class='field'>
         {t('overlap')}
-        <select value={overlap} onChange={(event) => setOverlap(Number(event.currentTarget.value))}>
+        <select
+          part='input'
+          value={overlap}
+          onChange={(event) => setOverlap(Number(event.currentTarget.value))}
+        >
           {overlaps.map(([seconds, key]) => <option key={key} value={seconds}>{t(key)}</option>)}
         </select>
       </label>

@@ -33,6 +33,7 @@ function Snippets(): JSX.Element {
       <div class='segments' role='group' aria-label={t('language')}>
         {snippets.map(({ language }, i) => (
           <button
+            part='button'
             key={language}
             type='button'
             aria-pressed={i === at}

@@ -13,9 +13,13 @@ export function Go({ to, children, current = false, class: name = 'link' }: {
 }): JSX.Element {
   const { router } = usePortal()
   const href = router.hrefOf(to)
+  // A link that looks like a button is one for the app that styles it.
+  const part = name.startsWith('button') ? { part: 'button' } : {}
   const here = current ? { 'aria-current': 'page' as const } : {}
-  if (href !== undefined) return <a href={href} class={name} {...here}>{children}</a>
+  if (href !== undefined) return <a href={href} class={name} {...part} {...here}>{children}</a>
   return (
-    <button type='button' class={name} onClick={() => router.go(to)} {...here}>{children}</button>
+    <button type='button' class={name} onClick={() => router.go(to)} {...part} {...here}>
+      {children}
+    </button>
   )
 }

@@ -2,11 +2,19 @@
 
 import type { ComponentChildren, JSX } from 'preact'
 import { useContext } from 'preact/hooks'
+import { isFault } from '../../../console/page/app/fault.ts'
 import { visible } from '../../../console/page/app/format.ts'
 import { PortalContext, usePortal } from '../app/context.ts'
 import { useNow } from '../app/data.ts'
 import { asFailure, isSignedOut } from '../app/failure.ts'
 import type { Words } from '../app/words.ts'
+
+/** What is said of an error; the text of a mistake is not shown. `without`: what a missing response is called. */
+function saidOf(error: unknown, words: Words, without: 'noAnswer' | 'noResponse'): string {
+  const failure = asFailure(error)
+  if (failure === null) return words.t(without)
+  return isFault(error) ? words.t('viewFailed') : `${visible(failure.message)}.`
+}
 
 /** An error, with what to do about it; without `retry` it is that of an action, which is not repeated. */
 export function Problem({ error, words, retry }: {
@@ -20,11 +28,7 @@ export function Problem({ error, words, retry }: {
   const failure = asFailure(error)
   return (
     <div class='problem' role='alert'>
-      <p>
-        {failure === null
-          ? words.t(retry === undefined ? 'noAnswer' : 'noResponse')
-          : `${visible(failure.message)}.`}
-      </p>
+      <p>{saidOf(error, words, retry === undefined ? 'noAnswer' : 'noResponse')}</p>
       {failure !== null && failure.remedy !== null && (
         <p class='quiet'>{visible(failure.remedy)}.</p>
       )}
@@ -68,11 +72,9 @@ export function Read<T>({ of, children }: {
 function Stale({ error, since }: { error: unknown; since: number }): JSX.Element {
   const { words } = usePortal()
   const now = useNow()
-  const failure = asFailure(error)
   return (
     <p class='problem' role='alert'>
-      {failure === null ? words.t('noResponse') : `${visible(failure.message)}.`}{' '}
-      {words.t('stale', { age: words.span(now - since) })}
+      {saidOf(error, words, 'noResponse')} {words.t('stale', { age: words.span(now - since) })}
     </p>
   )
 }

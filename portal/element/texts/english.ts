@@ -14,6 +14,7 @@ export const english = {
   noAnswer: 'There was no response from the server. Look whether it was done before you try again.',
   stale: 'What is shown is {age} old.',
   tryAgain: 'Try again',
+  viewFailed: 'Something on this page failed: try again, or reload it if it happens again.',
   signedOut: 'You are signed out. What you have typed is kept.',
   signInAgain: 'Sign in again',
   close: 'Close',

@@ -53,6 +53,7 @@ export function TypePicker({ chosen, error, onChange }: {
         <>
           {data.length > 8 && (
             <input
+              part='input'
               type='search'
               aria-label={t('searchTypes')}
               placeholder={t('searchTypes')}
@@ -109,6 +110,7 @@ function Choice({ one, isOn, onChange }: {
           <button
             type='button'
             class='plain'
+            part='button'
             aria-expanded={isOpen}
             aria-label={t('exampleOf', { type: visible(one.type) })}
             onClick={() => setOpen(!isOpen)}
@@ -135,6 +137,7 @@ function Other({ onAdd }: { onAdd(type: string): void }): JSX.Element {
       <label for={id}>{t('otherType')}</label>
       <div class='row'>
         <input
+          part='input'
           id={id}
           value={text}
           placeholder='order.*'
@@ -149,7 +152,7 @@ function Other({ onAdd }: { onAdd(type: string): void }): JSX.Element {
             add()
           }}
         />
-        <button type='button' onClick={add}>{t('add')}</button>
+        <button part='button' type='button' onClick={add}>{t('add')}</button>
       </div>
     </div>
   )

@@ -23,12 +23,15 @@ create table outbox.attempt (
   next_retry_at timestamptz,
   failed_attempts integer,
   response_cut boolean,
-  resent boolean
+  resent boolean,
+  endpoint_version integer
 ) partition by range (at);
 comment on table outbox.attempt is
   'One row per outcome of a claim (attempt), and per end without a delivery (close). Append-only, '
   'dropped by age. failed_attempts: only in the last row of a delivery, its failed_attempts. '
-  'resent: the request was sent twice, because the first connection ended without a response.';
+  'resent: the request was sent twice, because the first connection ended without a response. '
+  'endpoint_version: the version of the endpoint with which the run made the request; null if the '
+  'run did not say it.';
 create table outbox.attempt_default partition of outbox.attempt default;
 -- With a publication for all tables, Postgres refuses every update and delete on a table without an
 -- identity. An identity of all columns costs an insert nothing, unlike the index of a primary key,

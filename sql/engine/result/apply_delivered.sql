@@ -97,14 +97,14 @@ begin
     returning d.event_id, d.endpoint_id, d.attempt, d.failed_attempts, d.lane_id, d.replayed_at,
       d.deliver_at, d.secret_id, d.rejected_secrets, d.body_bytes,
       r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
   ), attempt as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, failed_attempts,
-      response_cut, resent)
+      response_cut, resent, endpoint_version)
     select g.event_id, g.endpoint_id, g.attempt, p_now, 'attempt', 'delivered',
       g.status, g.error_class, g.error, g.duration_ms, g.response, g.lossy, g.failed_attempts,
-      g.cut, g.resent
+      g.cut, g.resent, g.endpoint_version
     from gone g
   ), tallied as (
     select t.*, e.kind

@@ -82,7 +82,7 @@ begin
     from pg_catalog.unnest(p_results) with ordinality
       as u (event, endpoint, attempt, outcome, status, error_class, error, code, retry_after,
         duration_ms, response, lossy, provider_id, provider, cut,
-        resent, place)
+        resent, endpoint_version, place)
     where u.outcome in ('delivered', 'failed', 'released')
     order by u.event, u.endpoint, u.attempt, u.place
   ), assessed as materialized (
@@ -99,7 +99,7 @@ begin
       v.waits, v.lost, d.lane_id, d.deliver_at, d.replayed_at, d.body_bytes, l.lane_at,
       l.ordered, l.gate_id, l.head_at, l.leased,
       r.outcome, r.status, r.error_class, r.error, r.duration_ms, r.response, r.lossy, r.cut,
-      r.resent, r.place,
+      r.resent, r.endpoint_version, r.place,
       case when not s.other then (f.rule).action end as action, s.other, s.rejected, x.refused,
       v.dead,
       v.dead and x.refused and (f.rule).of_recipient as let_go,
@@ -319,16 +319,18 @@ begin
   ), attempts as (
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome,
       status, error_class, error, duration_ms, response, response_lossy, next_retry_at,
-      failed_attempts, response_cut, resent)
+      failed_attempts, response_cut, resent, endpoint_version)
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'attempt', j.outcome,
       j.status, j.error_class, j.error, j.duration_ms, j.response, j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where j.outcome <> 'released'
     union all
     select j.event_id, j.endpoint_id, j.attempt, p_now, 'close',
       case when j.let_go then 'cancelled' else 'dead_letter' end,
-      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null
+      j.status, j.error_class, j.error, null, null, null, null, j.failed_attempts, null, null,
+      null
     from applied j
     where j.dead
   ), dead_letters as (

@@ -10,7 +10,7 @@ as $$
 begin
   return row(p_delivery.event_id, p_delivery.endpoint_id, p_delivery.attempt,
     'failed', null, 'lease_expired', 'The run that held the delivery ended without a result',
-    null, null, null, null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.lost(outbox.delivery) is

@@ -16,14 +16,15 @@ create type outbox.result as (
   provider_id text,
   provider jsonb,
   cut boolean,
-  resent boolean
+  resent boolean,
+  endpoint_version integer
 );
 comment on type outbox.result is
   'The result of one delivery, as a run reports it. outcome: delivered, failed, released (not '
   'sent), or renew (its ordered lane takes longer); provider_id: the id that the provider '
   'assigned; provider: other values that the provider returned; cut: '
   'response has only the start of the body; resent: the request was sent twice, because the first '
-  'connection ended without a response.';
+  'connection ended without a response; endpoint_version: of the endpoint that the run used.';
 
 create type outbox.news as (
   applied integer,
@@ -62,7 +63,7 @@ language plpgsql immutable set search_path = ''
 as $$
 begin
   return row(p_event_id, p_endpoint_id, p_attempt, 'released', null, null, null, null, null, null,
-    null, null, null, null, null, null)::outbox.result;
+    null, null, null, null, null, null, null)::outbox.result;
 end
 $$;
 comment on function outbox.given_back(uuid, uuid, integer) is

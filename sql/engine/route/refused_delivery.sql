@@ -117,11 +117,15 @@ begin
     order by r.endpoint_id, r.again_at limit 1;
     exit when not found;
     return query
-    select r.* from outbox.refusal r
-    where (r.endpoint_id, r.again_at) >= (v_endpoint, '-infinity')
-      and (r.endpoint_id, r.again_at) <= (v_endpoint, p_now)
-      and r.step = 'routing' and r.again_at < 'infinity'
-    order by r.endpoint_id, r.again_at limit p_each;
+    select r.*
+    from (
+      select o.* from outbox.refusal o
+      where (o.endpoint_id, o.again_at) >= (v_endpoint, '-infinity')
+        and o.endpoint_id <= v_endpoint and o.step = 'routing' and o.again_at < 'infinity'
+      order by o.endpoint_id, o.again_at limit p_each
+    ) r
+    -- Not in the scan: it would go on to the end of the endpoint.
+    where r.again_at <= p_now;
   end loop;
 end
 $$;

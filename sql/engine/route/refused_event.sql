@@ -267,10 +267,15 @@ begin
     order by u.org_id, u.again_at limit 1;
     exit when not found;
     return query
-    select u.* from outbox.unroutable u
-    where (u.org_id, u.again_at) >= (v_org, '-infinity')
-      and (u.org_id, u.again_at) <= (v_org, p_now) and u.again_at < 'infinity'
-    order by u.org_id, u.again_at limit p_each;
+    select u.*
+    from (
+      select o.* from outbox.unroutable o
+      where (o.org_id, o.again_at) >= (v_org, '-infinity') and o.org_id <= v_org
+        and o.again_at < 'infinity'
+      order by o.org_id, o.again_at limit p_each
+    ) u
+    -- Not in the scan: it would go on to the end of the organisation.
+    where u.again_at <= p_now;
   end loop;
 end
 $$;

@@ -66,7 +66,7 @@ create function outbox.first_waiting(p_org_id text) returns uuid
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- for the ranges of one value.
 set enable_seqscan = off
 set enable_sort = off
 set enable_incremental_sort = off
@@ -84,8 +84,8 @@ begin
     ) b
     cross join lateral (
       select u.event_id from outbox.unrouted u
-      where (u.period, u.org_id) >= (b.period, p_org_id)
-        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''
+      where u.period = b.period and u.org_id >= p_org_id and u.org_id <= p_org_id
+        and u.org_id > ''
       order by u.period, u.org_id, u.event_id limit 1
     ) u
     limit 1);
@@ -122,7 +122,7 @@ create function outbox.waiting_events(p_limit integer) returns setof uuid
 language plpgsql stable
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup, and read_turn()
--- for the comparisons of rows.
+-- for the ranges of one value.
 set enable_seqscan = off
 set enable_sort = off
 set enable_incremental_sort = off
@@ -137,8 +137,7 @@ begin
   from outbox.waiting_part b
   cross join lateral (
     select u.event_id from outbox.unrouted u
-    where (u.period, u.org_id) >= (b.period, b.org_id)
-      and (u.period, u.org_id) <= (b.period, b.org_id) and u.org_id > ''
+    where u.period = b.period and u.org_id >= b.org_id and u.org_id <= b.org_id and u.org_id > ''
     order by u.period, u.org_id, u.event_id limit p_limit
   ) u
   limit p_limit;

@@ -16,10 +16,11 @@ as $$
 begin
   return array(
     select m.id from outbox.outbound_message m
-    where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
-      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
-      and m.correlation_id is not null
-    order by m.org_id desc, m.correlation_id desc, m.id desc limit p_limit);
+    -- Ranges of one value, as in found_events(): a comparison of rows would read the organisation's
+    -- messages of all lower correlation ids.
+    where m.org_id = p_org_id and m.correlation_id >= p_correlation_id
+      and m.correlation_id <= p_correlation_id and m.correlation_id is not null
+    order by m.correlation_id desc, m.id desc limit p_limit);
 end
 $$;
 comment on function outbox.messages_of_correlation(text, text, integer) is
@@ -40,10 +41,9 @@ as $$
 begin
   return array(
     select x.id from outbox.audit_event x
-    where (x.org_id, x.correlation_id) >= (p_org_id, p_correlation_id)
-      and (x.org_id, x.correlation_id) <= (p_org_id, p_correlation_id)
-      and x.correlation_id is not null
-    order by x.org_id desc, x.correlation_id desc, x.id desc limit p_limit);
+    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
+    order by x.correlation_id desc, x.id desc limit p_limit);
 end
 $$;
 comment on function outbox.audit_of_correlation(text, text, integer) is

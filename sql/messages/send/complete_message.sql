@@ -21,10 +21,10 @@ begin
   for v_result in
     select r.event, r.endpoint, r.attempt, r.outcome, r.status, r.error_class, r.error, r.code,
       r.retry_after, r.duration_ms, r.response, r.lossy, r.provider_id, r.provider, r.cut,
-      r.resent
+      r.resent, r.endpoint_version
     from pg_catalog.unnest(p_results) with ordinality as r (event, endpoint, attempt, outcome,
       status, error_class, error, code, retry_after, duration_ms, response, lossy, provider_id,
-      provider, cut, resent, place)
+      provider, cut, resent, endpoint_version, place)
     join outbox.message_channel w on w.endpoint_id = r.endpoint
     join outbox.message_attempt a on a.event_id = r.event and a.claim = r.attempt
     order by a.message_id, r.place

@@ -55,7 +55,7 @@ export async function withSchema<T>(
 ): Promise<T> {
   const files = await readSource(root, source)
   return await withPostgres(root, async (pg) => {
-    // The jobs that sql/time starts would meet the half of a later module, and can deadlock with the rest.
+    // The tick starts with the first files: between two files of a later module it can deadlock with the next one.
     await applyFiles(pg, files, source === 'sql' ? 'one' : 'of each file')
     return await use(pg)
   })

@@ -25,6 +25,32 @@ export const pagesBehind: readonly Behind[] = [
       'e2e/api_events and its neighbours have the routes. Left is how many clicks a task takes.',
   },
   {
+    file: 'tests/console/failing_view.test.ts',
+    why: 'It starts a stack and a browser, and waits for polls that fail, in about half a minute.',
+    caughtBy: ['tests/portal/token.test.ts', 'tests/console/server.test.ts'],
+    how:
+      'token tests which failures may be repeated, and server what the page gets. Not covered: ' +
+      'what a failing view shows.',
+  },
+  {
+    file: 'tests/console/groups.test.ts',
+    why: 'It starts a stack and a browser, and replays dead letters by their error.',
+    caughtBy: [
+      'tests/sql/api/preview_replay_job/of_a_group.test.sql',
+      'tests/sql/api/group_dead_letters/groups.test.sql',
+    ],
+    how:
+      'They have what a group counts and what its job replays. Left are the dialog and the job ' +
+      'that goes on without the page.',
+  },
+  {
+    file: 'tests/console/headers.test.ts',
+    why: 'It starts a stack and a browser, and sends events with changed headers.',
+    caughtBy: ['tests/console/form.test.ts', 'tests/e2e/api_endpoints.test.ts'],
+    how: 'form tests the errors and the request, and api_endpoints what the API does with it. ' +
+      'Not covered: the fields.',
+  },
+  {
     file: 'tests/console/many_endpoints.test.ts',
     why: 'It makes 5,000 endpoints, and opens their list in a browser.',
     caughtBy: ['tests/console/server.test.ts', 'tests/sql/api/api_endpoints/plans.test.sql'],
@@ -42,6 +68,16 @@ export const pagesBehind: readonly Behind[] = [
     why: 'It starts a stack and a browser, and opens the pages on messages.',
     caughtBy: ['tests/console/texts.test.ts', 'tests/e2e/messages.test.ts'],
     how: 'They have how texts of others are written, and the routes. Left are the views.',
+  },
+  {
+    file: 'tests/console/numbers_and_timeline.test.ts',
+    why: 'It starts a stack and a browser, and follows each number of the overview.',
+    caughtBy: [
+      'tests/sql/api/get_org_overview/lists.test.sql',
+      'tests/console/timeline.test.ts',
+    ],
+    how: 'lists compares each number with its list in the database, and timeline has what is ' +
+      'rebuilt of a request. Left are the links, and what a browser draws.',
   },
   {
     file: 'tests/console/views.test.ts',

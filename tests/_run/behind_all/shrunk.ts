@@ -49,7 +49,13 @@ export const shrunk: readonly Shrunk[] = [
   {
     file: 'tests/project/ops_queries.test.ts',
     less: 'The newer Supabase CLI runs a query of the console kit, the older one does not.',
-    how: 'The query is the same text, and cli_stack runs both CLIs.',
+    how: 'The query is the same text, and both CLIs run it with --all.',
+  },
+  {
+    file: 'tests/e2e/cli_stack.test.ts',
+    less: 'The newer Supabase CLI pushes the migrations, the older one does not.',
+    how: 'Both CLIs read and write the same table of migrations. Left is how the older one ' +
+      'splits a migration into statements.',
   },
   {
     file: 'tests/_run/steps.ts',

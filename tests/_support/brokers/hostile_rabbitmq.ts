@@ -77,13 +77,15 @@ export function startHostileRabbitMq(answers: AmqpAnswers): HostileRabbitMq {
   const all = { ...usual, ...answers }
   const listener = Deno.listen({ hostname: '127.0.0.1', port: 0 })
   const open = new Set<Deno.Conn>()
+  /** Whose client has ended its side. */
+  const ended = new Set<Deno.Conn>()
   void accept()
 
   async function accept(): Promise<void> {
     for await (const conn of listener) {
       open.add(conn)
       // A client that closes is no failure of the test.
-      void serve(conn).catch(() => {})
+      void serve(conn).catch(() => {}).finally(() => ended.add(conn))
     }
   }
 
@@ -113,8 +115,9 @@ export function startHostileRabbitMq(answers: AmqpAnswers): HostileRabbitMq {
   return {
     port: listener.addr.port,
     gone: async () => {
-      const isGone = (conn: Deno.Conn): Promise<boolean> =>
-        conn.write(new Uint8Array(1)).then(() => false, () => true)
+      // Only an ended connection is written to: a healthy one would be closed for the bytes that are no frame.
+      const isGone = async (conn: Deno.Conn): Promise<boolean> =>
+        ended.has(conn) && await conn.write(new Uint8Array(1)).then(() => false, () => true)
       for (const deadline = Date.now() + 10_000; Date.now() < deadline;) {
         if ((await Promise.all([...open].map(isGone))).every((gone) => gone)) return true
         await new Promise((resolve) => setTimeout(resolve, 20))

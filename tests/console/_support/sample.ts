@@ -35,7 +35,11 @@ export async function makeSample(outhook: TestOuthook): Promise<Sample> {
     p_description: 'The shop of Ada',
     p_headers: { 'x-tenant': 'ada' },
   })
-  const failing = await endpoint('/status/503', 'invoice.*', { p_description: 'Accounting' })
+  // Retried in 50 minutes, so what is shown does not depend on how long a test takes.
+  const failing = await endpoint('/status/503', 'invoice.*', {
+    p_description: 'Accounting',
+    p_retry: { strategy: 'schedule', delays: [3000], max_retries: 5, jitter: false },
+  })
   const broken = await endpoint('/repaired/crm', 'customer.*', { p_description: 'CRM' })
   const paused = await endpoint('/warehouse', 'stock.*', { p_description: 'The warehouse' })
   await sql`select outbox.pause_endpoint(${paused}, 'The receiver is being rebuilt')`

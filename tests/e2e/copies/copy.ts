@@ -5,7 +5,7 @@ import postgres, { type Sql } from 'postgres'
 import { type NetWorker, startNet } from '../../../supabase/local/net/mod.ts'
 import { ensurePostgres, startPostgres } from '../../../supabase/local/postgres/mod.ts'
 import { serverUser } from '../../../supabase/local/postgres/server_user.ts'
-import { testFolder } from '../../_support/folder.ts'
+import { databaseFolder, testFolder } from '../../_support/folder.ts'
 import type { TestOuthook } from '../../_support/outhook.ts'
 
 /** A database that is a copy. */
@@ -110,7 +110,7 @@ function beside({ dbUrl, adminDbUrl }: TestOuthook['stack'], name: string): Copy
 
 /** pg_basebackup, as a server of its own with pg_cron and pg_net. */
 export async function copyPhysically({ stack, admin }: TestOuthook): Promise<Copy> {
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   await Deno.mkdir(dataDir, { recursive: true })
   const user = await serverUser(dataDir)
   await user.own(dataDir)

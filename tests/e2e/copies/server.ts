@@ -16,7 +16,7 @@ import { startServer } from '../../../supabase/local/postgres/server.ts'
 import { type ServerUser, serverUser } from '../../../supabase/local/postgres/server_user.ts'
 import { freePort } from '../../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
-import { testFolder } from '../../_support/folder.ts'
+import { databaseFolder } from '../../_support/folder.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import type { TestPostgres } from '../../_support/postgres.ts'
 
@@ -43,7 +43,7 @@ interface Place {
 }
 
 async function newPlace(original: TestPostgres): Promise<Place> {
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   await Deno.mkdir(dataDir, { recursive: true })
   const user = await serverUser(dataDir)
   await user.own(dataDir)

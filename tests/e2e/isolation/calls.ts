@@ -46,6 +46,8 @@ export const plain = new Set([
     'limit',
     'from',
     'to',
+    'dueFrom',
+    'dueTo',
     'until',
     'hours',
     'minutes',
@@ -131,6 +133,7 @@ export const calls: Record<string, Call[]> = {
     { own: 200 },
     { own: 200, query: { cursor: '{c.endpoints}' }, foreign: 200 },
     { own: 200, query: { search: '{endpoint}' }, foreign: 200 },
+    { own: 200, query: { health: 'held' } },
   ],
   listEvents: [
     { own: 200 },
@@ -147,6 +150,10 @@ export const calls: Record<string, Call[]> = {
     query: { cursor: '{c.deliveries}', endpointId: '{endpoint}', eventType: '{type}' },
     foreign: 200,
   }, { own: 200, query: { endpointId: '{open}' }, foreign: 200 }],
+  listAllAttempts: [
+    { own: 200 },
+    { own: 200, query: { endpointId: '{endpoint}', cursor: '{c.org_attempts}' }, foreign: 200 },
+  ],
   listDeadLetters: [{ own: 200 }, {
     own: 200,
     query: { cursor: '{c.letters}', endpointId: '{endpoint}', eventType: '{type}' },
@@ -174,6 +181,7 @@ export const calls: Record<string, Call[]> = {
   getSagaExecution: [{ own: 200 }],
   listSettings: [{ own: 200 }],
   // It has no organisation, so only the operator sees it.
+  listRuns: [{ own: 403, foreign: 403 }],
   listConsumers: [{ own: 403, query: { eventId: '{e.letter}' }, foreign: 403 }],
   tryFilter: [{ own: 200, body: { filter: 'exists($.x)', eventTypes: ['*'], limit: 10 } }],
   search: [
@@ -240,6 +248,7 @@ export const calls: Record<string, Call[]> = {
   }],
   createReplayJob: [
     { own: 201, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 201 } },
+    { own: 201, body: { endpointId: '{ended}', error: 'of {word}' }, foreign: { word: 201 } },
     {
       own: 201,
       foreign: 201,
@@ -249,6 +258,7 @@ export const calls: Record<string, Call[]> = {
   ],
   previewReplayJob: [
     { own: 200, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 200 } },
+    { own: 200, body: { endpointId: '{ended}', error: 'of {word}' }, foreign: { word: 200 } },
   ],
   publishEvent: [{
     own: 202,

@@ -106,28 +106,36 @@ Deno.test('a new catalogue counts one request for each full 65,536 characters', 
   expect(charged.reduce((sum, one) => sum + one, 0)).toBe(3)
 })
 
-Deno.test('the overview is charged by the attempts, endpoints and dead letters that it reads', async () => {
+Deno.test('the overview is charged by the attempts, endpoints, dead letters and events that it reads', async () => {
   const overview = (
     total: number,
     endpoints: number,
     deadLetters: number,
     capped = false,
+    events = 0,
   ): Record<string, unknown> => ({
     attempts: { total, capped },
     endpoints: { total: endpoints },
     deadLetters,
+    events: { total: events },
   })
   expect(await chargeOf('GET /overview', overview(400, 99, 9_999))).toBe(1)
   expect(await chargeOf('GET /overview', overview(400, 100, 0))).toBe(2)
   expect(await chargeOf('GET /overview', overview(0, 0, 10_000))).toBe(2)
   expect(await chargeOf('GET /overview', overview(3, 2000, 0, true))).toBe(25)
+  expect(await chargeOf('GET /overview', overview(0, 0, 5_000, false, 5_000))).toBe(2)
 })
 
-Deno.test('a request that times out in the database counts as the most rows that a list may read', async () => {
+Deno.test('a read that times out in the database counts as the most rows that a list may read, a write as one request', async () => {
   const failure = (code: string): ApiError =>
     new ApiError('unavailable', 'The database is busy', { cause: { code } })
   const trial = { filter: '$.a == 1' }
   expect(await chargeOf('POST /filter-trials', failure('57014'), trial)).toBe(25)
   expect(await chargeOf('GET /deliveries', failure('57014'))).toBe(25)
+  expect(await chargeOf('HEAD /deliveries', failure('57014'))).toBe(25)
+  expect(await chargeOf('POST /replay-jobs/preview', failure('57014'), {})).toBe(25)
+  expect(await chargeOf('POST /sagas/place_order', failure('57014'), {})).toBe(25)
+  expect(await chargeOf(`POST /endpoints/${endpoint}/pause`, failure('57014'))).toBe(1)
   expect(await chargeOf('GET /deliveries', failure('53300'))).toBe(1)
+  expect(await chargeOf('POST /events', failure('57014'), { type: 'a.b', payload: {} })).toBe(1)
 })

@@ -30,7 +30,7 @@ const pageOf = (item: (id: string) => unknown): unknown => ({
 })
 const job = {
   ...{ id: '1', status: 'running', endpointId: null, eventType: null, failedFrom: null },
-  ...{ failedTo: at, ratePerSecond: 50, replayed: 0, skipped: 0, reachedAt: null },
+  ...{ error: null, failedTo: at, ratePerSecond: 50, replayed: 0, skipped: 0, reachedAt: null },
   ...{ source: 'dead_letters' },
   ...{ createdAt: at, finishedAt: null },
 }

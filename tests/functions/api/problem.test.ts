@@ -72,7 +72,7 @@ Deno.test("a saga's own error goes to a secret key and to the log, and not to a 
   const [bare, lines] = await responseFor(error, { ...secretKey, kind: 'portal' })
   expect(bare).toEqual({
     type: 'about:blank',
-    title: 'A step of the saga failed',
+    title: 'The saga failed',
     status: 422,
     code: 'saga_failed',
     detail: 'Step 2 of pay failed',
@@ -82,10 +82,10 @@ Deno.test("a saga's own error goes to a secret key and to the log, and not to a 
   expect(lines).toEqual(logged)
 })
 
-Deno.test("a saga's error without its details goes to the log, and not to a token either", async () => {
-  const error = new ApiError('saga_failed', 'saga pay failed at step 2, shop.take: account 77')
+Deno.test("the error of a saga's deferred trigger goes to the log, and not to a token either", async () => {
+  const error = new ApiError('saga_failed', 'saga pay failed after its last step: account 77')
   const [bare, lines] = await responseFor(error, { ...secretKey, kind: 'portal' })
-  expect(bare).toMatchObject({ code: 'saga_failed', detail: 'A step of the saga failed' })
+  expect(bare).toMatchObject({ code: 'saga_failed', detail: 'The saga failed after its last step' })
   expect(JSON.stringify(bare)).not.toContain('77')
   expect(lines).toEqual([
     JSON.stringify({ message: 'saga failed', request: 'r', error: error.message }),

@@ -47,23 +47,25 @@ const ready: Sender = { send: () => Promise.resolve({ outcome: 'delivered', stat
 
 Deno.test('attemptDelivery() names the missing part of an attempt', async () => {
   const pigeon = { [delivery.endpoint]: sampleEndpoint({ kind: 'pigeon' }) }
-  const rows: [Partial<DispatchResponse>, RegExp][] = [
-    [{ endpoints: {} }, /no endpoint for this delivery: deploy/],
-    [{ events: {} }, /no event for this delivery: deploy/],
-    [{ endpoints: pigeon }, /^No sender for endpoints of kind pigeon: deploy/],
+  const read = { endpoint_version: sampleEndpoint().version }
+  const rows: [Partial<DispatchResponse>, RegExp, object][] = [
+    [{ endpoints: {} }, /no endpoint for this delivery: deploy/, {}],
+    [{ events: {} }, /no event for this delivery: deploy/, read],
+    [{ endpoints: pigeon }, /^No sender for endpoints of kind pigeon: deploy/, read],
   ]
   const deps = { senders: new Map([['webhook', ready]]), clock, log: () => {} }
-  for (const [over, error] of rows) {
+  for (const [over, error, more] of rows) {
     expect(await attemptDelivery(deps, delivery, batchOf(over))).toEqual({
       ...key,
       outcome: 'failed',
       error_class: 'protocol',
       error: expect.stringMatching(error),
       duration_ms: 0,
+      ...more,
     })
   }
   expect(await attemptDelivery(deps, delivery, batchOf()))
-    .toEqual({ ...key, outcome: 'delivered', status: 204, duration_ms: 0 })
+    .toEqual({ ...key, outcome: 'delivered', status: 204, duration_ms: 0, ...read })
 })
 
 Deno.test('attemptDelivery() fails the attempt if the sender throws, without the error’s text', async () => {
@@ -120,7 +122,13 @@ Deno.test('attemptDelivery() waits until the sender is ready, and does not count
   const deps = { senders: new Map([['webhook', sender]]), clock, log: () => {} }
   const running = attemptDelivery(deps, delivery, batchOf())
   await clock.advance(1_000)
-  expect(await running).toEqual({ ...key, outcome: 'delivered', status: 200, duration_ms: 30 })
+  expect(await running).toEqual({
+    ...key,
+    outcome: 'delivered',
+    status: 200,
+    duration_ms: 30,
+    endpoint_version: sampleEndpoint().version,
+  })
   expect(order).toEqual(['ready true webhook order.paid', 'send after 250'])
 })
 

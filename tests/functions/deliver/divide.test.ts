@@ -51,6 +51,7 @@ Deno.test('divide() keeps the class of a failure, which decides the retry', () =
     error_class: 'status',
     error: 'odd',
     response: 'odd',
+    endpoint_version: 4,
   }
   expect(divided(failed).parts).toEqual([[{
     ...key,
@@ -60,6 +61,7 @@ Deno.test('divide() keeps the class of a failure, which decides the retry', () =
     error_class: 'status',
     error: 'The database refused to store the response of the endpoint',
     lossy: true,
+    endpoint_version: 4,
   }]])
 })
 

@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
-import { testFolder } from '../../_support/folder.ts'
+import { databaseFolder } from '../../_support/folder.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import { copyPrepared } from '../../_support/prepared.ts'
 import { runtimes, workerCommand } from '../../_support/worker_runtimes.ts'
@@ -60,7 +60,7 @@ async function stopIfAlive({ process, output }: Worker): Promise<void> {
 
 for (const runtime of runtimes) {
   Deno.test(`worker under ${runtime} delivers, and at SIGTERM finishes what is on its way and marks itself ended`, async () => {
-    const dataDir = testFolder()
+    const dataDir = databaseFolder()
     const receiver = startReceiver()
     await copyPrepared(dataDir, 'migrations')
     const stack = await startStack({ dataDir, ports: 'free', functions: [], fsync: false })

@@ -7,7 +7,7 @@ import { readFunctionConfigs } from '../../../supabase/local/functions/mod.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
-import { testFolder } from '../../_support/folder.ts'
+import { databaseFolder } from '../../_support/folder.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import { copyPrepared } from '../../_support/prepared.ts'
 import { copyProject } from '../../_support/project_copy.ts'
@@ -32,7 +32,7 @@ Deno.test.beforeAll(async () => {
     join(folder, 'sms.sql'),
     join(project.root, 'supabase/migrations/20260301000000_sms.sql'),
   )
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   stopping.defer(() => Deno.remove(dataDir, { recursive: true }))
   await copyPrepared(dataDir, 'platform')
   const configs = await readFunctionConfigs(project.root)

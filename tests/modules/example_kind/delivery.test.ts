@@ -8,7 +8,7 @@ import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { migrationPath } from '../../../supabase/local/schema/migration.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
-import { testFolder } from '../../_support/folder.ts'
+import { databaseFolder } from '../../_support/folder.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import { copyPrepared } from '../../_support/prepared.ts'
 import { copyProject } from '../../_support/project_copy.ts'
@@ -39,7 +39,7 @@ Deno.test.beforeAll(async () => {
     join(folder, 'ntfy.sql'),
     join(project.root, 'supabase/migrations/20260301000000_ntfy.sql'),
   )
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   stopping.defer(() => Deno.remove(dataDir, { recursive: true }))
   await copyPrepared(dataDir, 'platform')
   const configs = await readFunctionConfigs(project.root)

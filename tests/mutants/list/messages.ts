@@ -413,9 +413,8 @@ export const messages: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/message/found_messages.sql',
-    find: `where (m.org_id, m.correlation_id) >= (p_org_id, p_correlation_id)
-      and (m.org_id, m.correlation_id) <= (p_org_id, p_correlation_id)
-      and m.correlation_id is not null`,
+    find: `where m.org_id = p_org_id and m.correlation_id >= p_correlation_id
+      and m.correlation_id <= p_correlation_id and m.correlation_id is not null`,
     replace: 'where m.correlation_id = p_correlation_id',
     tests: ['sql/organisations/walk.test.sql'],
     why: 'A search shows the messages of all organisations.',

@@ -70,10 +70,8 @@ export const replay: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: `      and (x.org_id, x.failed_at) <= (p_job.org_id, p_job.failed_to)
-`,
-    replace: `      and x.failed_at <= p_job.failed_to
-`,
+    find: '      and x.org_id <= p_job.org_id\n',
+    replace: '',
     tests: ['sql/operations/replay_many/filter.test.sql'],
     why: `A replay job of one organisation replays another's dead letters.`,
   },
@@ -102,6 +100,20 @@ export const replay: readonly Mutant[] = [
 `,
     tests: ['sql/api/preview_replay_job/same.test.sql'],
     why: 'The preview counts dead letters that the job does not replay.',
+  },
+  {
+    file: 'sql/operations/replay_job.sql',
+    find: '= coalesce(p_job.error, pg_catalog.left(v_letter.error, 200))',
+    replace: 'is not null',
+    tests: ['sql/api/preview_replay_job/of_a_group.test.sql'],
+    why: 'The replay of a group replays the other errors of its endpoint too.',
+  },
+  {
+    file: 'sql/api/replay_jobs.sql',
+    find: `v_error text := pg_catalog.left(p_job ->> 'error', 200);`,
+    replace: `v_error text := pg_catalog.left(p_job ->> 'error', 100);`,
+    tests: ['sql/api/preview_replay_job/of_a_group.test.sql'],
+    why: 'The preview of a group counts something else than the group.',
   },
   {
     file: 'sql/api/replay_jobs.sql',

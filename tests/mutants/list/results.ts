@@ -40,11 +40,13 @@ export const results: readonly Mutant[] = [
   {
     file: 'sql/engine/result/apply_results.sql',
     find: `j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where j.outcome <> 'released'`,
     replace: `j.lossy, j.retry_at,
-      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent
+      case when j.outcome = 'delivered' then j.failed_attempts end, j.cut, j.resent,
+      j.endpoint_version
     from applied j
     where true`,
     tests: ['sql/engine/complete/outcomes.test.sql', 'sql/engine/breaker/given_back.test.sql'],

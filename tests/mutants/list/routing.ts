@@ -69,6 +69,15 @@ export const routing: readonly Mutant[] = [
     why: 'A filter may take minutes for one payload.',
   },
   {
+    file: 'sql/engine/route/waiting_part.sql',
+    find: `      where u.period = b.period and u.org_id >= p_org_id and u.org_id <= p_org_id
+        and u.org_id > ''`,
+    replace: `      where (u.period, u.org_id) >= (b.period, p_org_id)
+        and (u.period, u.org_id) <= (b.period, p_org_id) and u.org_id > ''`,
+    tests: ['sql/engine/plans/others_rows.test.sql'],
+    why: 'A look-up of an organisation reads the events of all organisations behind it.',
+  },
+  {
     file: 'sql/engine/route/unrouted.sql',
     find: 'where u.xid >= p_router.seen_below and',
     replace: 'where u.xid > p_router.seen_below and',

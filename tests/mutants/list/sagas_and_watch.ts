@@ -2,6 +2,21 @@ import type { Mutant } from '../mutant.ts'
 
 export const sagasAndWatch: readonly Mutant[] = [
   {
+    file: 'sql/sagas/saga_routes.sql',
+    find: '    set constraints all immediate;',
+    replace: '    null;',
+    tests: ['sql/sagas/execute_saga/deferred.test.sql'],
+    why: 'A token receives the text of a deferred trigger of the application.',
+  },
+  {
+    file: 'sql/sagas/saga_routes.sql',
+    find: `  perform pg_catalog.set_config('search_path', p_search_path, true);
+`,
+    replace: '',
+    tests: ['sql/sagas/execute_saga/deferred.test.sql'],
+    why: 'A deferred trigger that names its tables without a schema fails each saga.',
+  },
+  {
     file: 'sql/sagas/saga_log.sql',
     find: 'where s.name = p_name and (s.by_tokens or not p_by_token);',
     replace: 'where s.name = p_name;',
@@ -69,12 +84,24 @@ export const sagasAndWatch: readonly Mutant[] = [
   },
   {
     file: 'sql/sagas/execute_saga.sql',
-    find: `  when transaction_rollback then
-    raise;
-`,
-    replace: '',
+    find: 'when transaction_rollback or insufficient_resources or operator_intervention',
+    replace: 'when insufficient_resources or operator_intervention',
     tests: ['sql/sagas/execute_saga/failed.test.sql'],
     why: 'A caller that repeats after a deadlock is not told of one.',
+  },
+  {
+    file: 'sql/sagas/execute_saga.sql',
+    find: 'or read_only_sql_transaction or object_in_use or lock_not_available',
+    replace: 'or read_only_sql_transaction or object_in_use',
+    tests: ['sql/sagas/execute_saga/failed.test.sql'],
+    why: 'A caller is told not to repeat a saga that waited for a lock.',
+  },
+  {
+    file: 'sql/sagas/saga_routes.sql',
+    find: 'when transaction_rollback or insufficient_resources or operator_intervention',
+    replace: 'when transaction_rollback or operator_intervention',
+    tests: ['sql/sagas/execute_saga/deferred.test.sql'],
+    why: 'A full disk at the end of a saga is an error of its steps.',
   },
   {
     file: 'sql/sagas/execute_saga.sql',

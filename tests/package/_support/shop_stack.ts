@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../../supabase/local/stack.ts'
-import { testFolder } from '../../_support/folder.ts'
+import { databaseFolder } from '../../_support/folder.ts'
 import { copyPrepared } from '../../_support/prepared.ts'
 import type { Shop } from './shop.ts'
 
@@ -19,7 +19,7 @@ export interface ShopStack {
 
 /** Starts the stack on the project. */
 export async function startShop({ path }: Pick<Shop, 'path'>): Promise<ShopStack> {
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   await copyPrepared(dataDir, 'platform')
   const start = (): Promise<Stack> =>
     startStack({

@@ -37,6 +37,7 @@ insert into list values
   ('list_audit_events()', $$outbox.list_audit_events('o', p_cursor => %L, p_limit => %s, p_entity_type => 'OUTBOUND_MESSAGE')$$, 3),
   ('list_activity()', $$outbox.list_activity('o', 'dossier', p_cursor => %L, p_limit => %s)$$, 3),
   ('list_deliveries()', $$outbox.list_deliveries('p', p_cursor => %L, p_limit => %s)$$, 3),
+  ('list_org_attempts()', $$outbox.list_org_attempts('o', p_cursor => %L, p_limit => %s)$$, 5),
   ('list_dead_letters()', $$outbox.list_dead_letters('o', p_cursor => %L, p_limit => %s)$$, 3),
   ('list_attempts()', $$outbox.list_attempts('o', (select event from first), (select endpoint::uuid from own), p_cursor => %L, p_limit => %s)$$, 4);
 

@@ -167,6 +167,7 @@ begin
       ('deliveries', $$list_deliveries($1, p_limit => 1)$$), ('letters', $$list_dead_letters($1, p_limit => 1)$$), ('messages', $$list_messages($1, p_limit => 1)$$),
       ('audit', $$list_audit_events($1, p_limit => 1)$$), ('activity', $$list_activity($1, helper.got($1, 'dossier'), p_limit => 1)$$),
       ('revoked', $$list_revoked_portal_tokens($1, p_limit => 1)$$), ('opt_outs', $$list_opt_outs($1, p_limit => 1)$$), ('jobs', $$list_replay_jobs($1, p_limit => 1)$$),
+      ('org_attempts', $$list_org_attempts($1, p_limit => 1)$$),
       ('attempts', $$list_attempts($1, helper.got($1, 'e.redelivered')::uuid, helper.got($1, 'endpoint')::uuid, p_limit => 1)$$)) t (name, call)
   loop
     execute format('insert into helper.thing select $1, %L, outbox.%s ->> ''nextCursor''', 'c.' || v_list.name, v_list.call) using o.id;

@@ -45,6 +45,8 @@ select walk('works', 'OH002', $$
   change_replay_job(p_org_id => {org}, p_id => {job}, p_status => 'cancelled')
   create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
   preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
+  create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
+  preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
   create_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{}')
   get_saga_execution(p_org_id => {org}, p_id => {execution})
   get_event_type(p_org_id => {org}, p_type => {type})
@@ -87,6 +89,11 @@ select walk('works', 'works', $$
   list_org_endpoints(p_org_id => {org}, p_status => 'paused')
   list_org_endpoints(p_org_id => {org}, p_search => {word})
   list_org_endpoints(p_org_id => {org}, p_cursor => {c.endpoints})
+  list_org_endpoints(p_org_id => {org}, p_health => 'held')
+  list_org_attempts(p_org_id => {org})
+  list_org_attempts(p_org_id => {org}, p_outcome => 'failed')
+  list_org_attempts(p_org_id => {org}, p_endpoint_id => {endpoint})
+  list_org_attempts(p_org_id => {org}, p_cursor => {c.org_attempts})
   get_org_test(p_org_id => {org}, p_endpoint_id => '{own endpoint}', p_event_id => {e.delivered})
   list_events(p_org_id => {org})
   list_events(p_org_id => {org}, p_cursor => {c.events})
@@ -306,7 +313,7 @@ $$);
 -- Parameters that name no object of an organisation.
 create table plain_parameter (name text primary key);
 insert into plain_parameter
-select unnest(array['p_limit', 'p_published', 'p_from', 'p_to', 'p_until', 'p_by_subscription', 'p_hours', 'p_minutes', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
+select unnest(array['p_limit', 'p_published', 'p_from', 'p_to', 'p_until', 'p_due_from', 'p_due_to', 'p_outcome', 'p_health', 'p_by_subscription', 'p_hours', 'p_minutes', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
   'p_opted_out', 'p_channel', 'p_status', 'p_audit_action', 'p_activity_type', 'p_all', 'p_entity_type', 'p_action', 'p_language', 'p_word', 'p_category', 'p_parameter_format',
   'p_description', 'p_payload', 'p_body', 'p_schema', 'p_create', 'p_strict', 'p_deliver_at', 'p_traceparent', 'p_policy',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
@@ -317,7 +324,7 @@ select unnest(array['p_limit', 'p_published', 'p_from', 'p_to', 'p_until', 'p_by
 create table plain_function (name text primary key, why text);
 insert into plain_function
 select n, w from (values
-  ('settings and sums of the whole outbox', 'set_setting set_org_setting get_health get_metrics queue_backlog gate_totals last_tick_at alive_since queue_problems list_workers count_requests count_callbacks'),
+  ('settings and sums of the whole outbox', 'set_setting set_org_setting get_health get_metrics queue_backlog gate_totals last_tick_at alive_since queue_problems list_workers list_runs count_requests count_callbacks'),
   ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version stored_from'),
   ('sagas are defined for all organisations', 'define_saga drop_saga list_sagas get_saga run_step check_handler'),
   ('the inbox is one for the application, by consumer', 'accept_once consume list_consumers report_dead_message'),

@@ -35,6 +35,8 @@ select is_empty(
          ('revoke_portal_token', 'p_id'),
          -- Who calls: it is compared with the key of the caller's own organisation.
          ('create_org_endpoint', 'p_caller'),
+         -- Schemas, for the application's own triggers.
+         ('execute_org_saga', 'p_search_path'),
          ('callback_app', 'p_app_key'), ('receive_callbacks', 'p_app_id')) $$,
   'each parameter that names something is tried with another organisation''s');
 select is((select array_agg(name order by name) from engine_table where to_regclass('outbox.' || name) is null), null, 'every table of the engine is there');

@@ -79,7 +79,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the applic
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the operator: they take an object of any organisation.', $$
   set_setting set_org_setting recent_deliveries
-  check_installation list_workers
+  check_installation list_workers list_runs
   create_endpoint create_slack_endpoint set_slack_url create_broker_endpoint set_broker set_headers
   rotate_secret expire_secret read_secret subscribe
   pause_endpoint resume_endpoint disable_endpoint delete_endpoint send_test_event
@@ -95,7 +95,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   record_portal_token revoke_portal_token revoke_portal_tokens list_revoked_portal_tokens
   -- events and deliveries
   publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
-  delete_event_type list_event_type_changes get_delivery act_on_delivery list_attempts list_deliveries search_org try_filter list_org_settings
+  delete_event_type list_event_type_changes get_delivery act_on_delivery list_attempts list_org_attempts list_deliveries search_org try_filter list_org_settings
   list_sagas get_saga get_saga_execution
   list_dead_letters group_dead_letters get_dead_letter replay_dead_letter discard_org_dead_letter
   create_replay_job preview_replay_job create_backfill get_replay_job list_replay_jobs change_replay_job
@@ -126,6 +126,8 @@ perform decided.decide('function', 'nobody', 'Steps of the tick and of the clean
   erase_inbound erase_outbound forget_accepted remove_request_keys remove_type_changes remove_revoked_tokens forget_saga_keys forget_updates forget_early_reports apply_callbacks_step note_foreign_kick end_broker_claims abandoned_letters
 $$);
 perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
+  -- the overview
+  due_retries has_health
   -- portal tokens
   portal_generation portal_revocations count_portal_token
   -- requests with a key
@@ -250,7 +252,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   broker_of_wire broker_to_wire change_broker_of_wire change_slack_of_wire create_broker_of_wire
   create_slack_of_wire schema_members type_difference record_type_change change_catalogue check_schema_size change_endpoint change_event_types check_delivery
   check_endpoint_change check_is_open create_by_kind dead_letter_json may_have_status delivery_endpoints delivery_json
-  endpoint_json event_json event_type_json lock_org_endpoint partition_floor open_audit_list open_event_list open_delivery_list open_letter_list
+  endpoint_json event_json event_type_json lock_org_endpoint partition_floor open_audit_list open_event_list open_delivery_list few_open own_open_list waiting_letters open_letter_list open_waiting_list
   org_dead_letter place_between refuse_managed refuse_members replay_job_json retry_config_json retry_of_wire
   retry_to_wire routing_status schedule_json time_span was_rotated
   -- messages of the API, partitions, cleanup, metrics

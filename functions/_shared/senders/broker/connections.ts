@@ -28,7 +28,10 @@ export type Connections<Target, Connection> = {
   ): Promise<Outcome>
   /** Waits until a further record of the endpoint may be sent, up to one second. */
   room(endpointId: string): Promise<void>
-  /** Closes unused connections now, and the others when they become unused. */
+  /**
+   * Closes unused connections now, and the others when they become unused. Resolves when the unused ones, and those
+   * retired before, are closed.
+   */
   closeIdle(): Promise<void>
   /** How many brokers have a connection, or were connected to in the last second before the last
    * connection. */
@@ -70,6 +73,8 @@ export function createConnections<Target, Connection>(
   const entries = new Map<string, Entry<Connection>>()
   // Also those that are retired, so no longer in `entries`.
   const used = new Set<Entry<Connection>>()
+  // Retired connections that are being closed.
+  const ending = new Set<Promise<void>>()
   const unanswered = createUnanswered({ waitMs: roomMs })
 
   async function entryOf(target: Target, policy: AddressPolicy): Promise<Entry<Connection>> {
@@ -101,7 +106,9 @@ export function createConnections<Target, Connection>(
       const dialled = await withTimeout(dialMs, dialling)
       if (dialled === null) {
         // The client may wait forever for an interrupted handshake.
-        void dialling.then((made) => isFailure(made) ? undefined : close(made))
+        void dialling.then((made) => {
+          if (!isFailure(made)) track(closeGently(made))
+        })
         return { failure: late(), at: now() }
       }
       return isFailure(dialled) ? { failure: dialled, at: now() } : { connection: dialled }
@@ -152,14 +159,20 @@ export function createConnections<Target, Connection>(
     } finally {
       entry.users.delete(user)
       if (entry.users.size === 0) used.delete(entry)
-      if (entry.isRetired) void closeUnused(entry)
+      if (entry.isRetired) track(closeUnused(entry))
     }
   }
 
   function retire(entry: Entry<Connection>): void {
     for (const [key, known] of entries) if (known === entry) entries.delete(key)
     entry.isRetired = true
-    void closeUnused(entry)
+    track(closeUnused(entry))
+  }
+
+  /** closeIdle() waits until it is closed. */
+  function track(closing: Promise<void>): void {
+    const end = closing.finally(() => ending.delete(end))
+    ending.add(end)
   }
 
   /** Otherwise the records of a broker that never responds would stop their endpoint until the process ends. */
@@ -169,7 +182,7 @@ export function createConnections<Target, Connection>(
       if (!records.some((record) => record.endpointId === endpointId)) continue
       if (!records.every(({ isLate }) => isLate())) continue
       retire(entry)
-      void closeNow(entry)
+      track(closeNow(entry))
     }
   }
 
@@ -184,15 +197,20 @@ export function createConnections<Target, Connection>(
 
     async function closeOpen(): Promise<void> {
       const state = await entry.connecting
-      if ('connection' in state) await withTimeout(closeMs, close(state.connection))
+      if ('connection' in state) await closeGently(state.connection)
     }
+  }
+
+  /** A connection that cannot be closed is broken, and nothing uses it any more. */
+  async function closeGently(connection: Connection): Promise<void> {
+    await withTimeout(closeMs, close(connection)).catch(() => {})
   }
 
   async function closeIdle(): Promise<void> {
     const all = [...entries.values()]
     entries.clear()
     for (const entry of all) entry.isRetired = true
-    await Promise.all(all.map(closeUnused))
+    await Promise.all([...all.map(closeUnused), ...ending])
   }
 
   return {

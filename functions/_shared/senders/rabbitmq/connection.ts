@@ -110,9 +110,9 @@ function share(model: ChannelModel): RabbitMqConnection {
 
   async function close(): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<void>((resolve) => timer = setTimeout(resolve, closeMs))
+    const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, closeMs))
     // close() rejects if the connection is closed already.
-    await Promise.race([model.close().catch(() => {}), late])
+    await Promise.race([model.close().catch(() => {}), timeout])
     clearTimeout(timer)
     // With an error, because amqplib keeps the timers of its heartbeats after a socket that closes without one.
     const closed = new Promise((resolve) => socket.once('close', resolve))

@@ -18,5 +18,14 @@ create index event_type_change_type on outbox.event_type_change (org_id, type, i
 create index event_type_change_org on outbox.event_type_change (org_id, id);
 create index event_type_change_age on outbox.event_type_change (created_at);
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('event_type.changes_kept', '10000', 'integer', 100, 1000000, true,
+    'How many changes of its event types an organisation keeps; the oldest ones are deleted');
+alter table outbox.event_catalogue add column changes bigint not null default 0;
+comment on table outbox.event_catalogue is
+  'strict: whether the API rejects events with types that are not in the catalogue of the '
+  'organisation. version increases with each change of the catalogue. changes counts the '
+  'changes of event types that were ever recorded, also those that are deleted.';
+
 insert into outbox.cleanup_step (name, calls) values
   ('type_changes', 'outbox.remove_type_changes');

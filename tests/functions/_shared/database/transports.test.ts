@@ -4,7 +4,7 @@ import type { Database } from '../../../../functions/_shared/database/dispatch.t
 import { connectDirect } from '../../../../functions/_shared/database/direct.ts'
 import { connectRpc } from '../../../../functions/_shared/database/rpc.ts'
 import { type Stack, startStack } from '../../../../supabase/local/stack.ts'
-import { testFolder } from '../../../_support/folder.ts'
+import { databaseFolder } from '../../../_support/folder.ts'
 import { copyPrepared } from '../../../_support/prepared.ts'
 
 // Both transports against the schema itself, in one stack: starting it takes longer than all the rest.
@@ -79,7 +79,7 @@ async function checkClaim(stack: Stack, database: Database): Promise<void> {
 }
 
 Deno.test('connectDirect() and connectRpc() claim, repeat and record', async (t) => {
-  const dataDir = testFolder()
+  const dataDir = databaseFolder()
   await copyPrepared(dataDir, 'migrations')
   const stack = await startStack({
     dataDir,

@@ -7,7 +7,7 @@ select plan(17);
 create temporary table mine as select endpoint(p_org_id => 'org-1') as id, endpoint(p_org_id => 'org-2') as other;
 do $$ begin perform events(3, 'a.b', p_org_id => 'org-1'), events(2, 'a.b', p_org_id => 'org-2'), fail(404), time_passes('1 h'); end $$;
 create temporary table job as select outbox.create_replay_job('org-1', '{"eventType": "a.b", "ratePerSecond": 2}', 'k') as j;
-select is(j - 'id', '{"status": "running", "endpointId": null, "eventType": "a.b", "exceptType": null, "failedFrom": null, "failedTo": "2026-03-01T13:00:00.000Z", "ratePerSecond": 2,
+select is(j - 'id', '{"status": "running", "endpointId": null, "eventType": "a.b", "exceptType": null, "error": null, "failedFrom": null, "failedTo": "2026-03-01T13:00:00.000Z", "ratePerSecond": 2,
   "replayed": 0, "skipped": 0, "source": "dead_letters", "reachedAt": null, "createdAt": "2026-03-01T13:00:00.000Z", "finishedAt": null}', 'a job') from job;
 select is(outbox.create_replay_job('org-1', '{"eventType": "a.b", "ratePerSecond": 2}', 'k'), j, 'is made once for a key') from job;
 select is((select count(*) from outbox.replay_job), 1::bigint, 'and no more');

@@ -2,10 +2,10 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(24);
+select plan(26);
 
 select is(outbox.get_org_overview('nobody') - 'time', '{"minutes": 60, "endpoints": {"total": 0, "enabled": 0, "paused": 0, "disabled": 0, "failing": 0, "breakersOpen": 0},
-  "open": 0, "inFlight": 0, "oldestDueAt": null, "deadLetters": 0,
+  "events": {"total": 0, "capped": false, "since": "2026-03-01T11:00:00.000Z"}, "retriesDue": {"total": 0, "capped": false}, "open": 0, "inFlight": 0, "oldestDueAt": null, "deadLetters": 0,
   "attempts": {"since": "2026-03-01T11:00:00.000Z", "capped": false, "total": 0, "delivered": 0, "failed": 0, "p50Ms": null, "p95Ms": null, "p99Ms": null},
   "latency": {"p50Ms": null, "p95Ms": null, "p99Ms": null}, "series": [], "busiest": []}', 'an organisation without endpoints has zeros');
 
@@ -30,6 +30,9 @@ select is((select string_agg(b ->> 'endpointId', ' ' order by n) from o, jsonb_a
   (select bad || ' ' || paused || ' ' || good from e), 'the endpoints with work are listed, the worst first');
 select is(o -> 'busiest' -> 0 ->> 'failuresRunning', '5', 'with their failures in a row') from o;
 select is(o -> 'busiest' -> 0 ->> 'breaker', 'open', 'and their breaker') from o;
+select is(o -> 'busiest' -> 1 -> 'oldestDueAt', 'null', 'nothing is due at a paused one') from o;
+do $$ begin perform events(1, 'a.b', p_org_id => 'org-1'), step(0); end $$;
+select is((select b ->> 'oldestDueAt' from e, jsonb_array_elements(outbox.get_org_overview('org-1') -> 'busiest') b where b ->> 'endpointId' = good::text), outbox.iso_time(outbox.clock()), 'and since when the oldest due work has waited');
 -- 60 minutes have 24 parts of 150 s; all of this happened within the last one.
 select is(o -> 'busiest' -> 2 -> 'deliveredParts', (select jsonb_agg(case n when 23 then 3 else 0 end order by n) from generate_series(0, 23) n), 'its deliveries in parts of the span') from o;
 select is(o -> 'busiest' -> 0 -> 'failedParts' -> 23, '5', 'and its failures') from o;

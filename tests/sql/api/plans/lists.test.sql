@@ -40,8 +40,8 @@ insert into list values
   ('pending', $$outbox.list_deliveries('many', 'pending')$$, 50, 3000),
   ('dead letters', $$outbox.list_deliveries('few', 'dead_letter')$$, 50, 3000),
   ('letters of the endpoint of another organisation', $$outbox.list_dead_letters('many', (select other from made))$$, 0, 20),
-  ('none pending', $$outbox.list_deliveries('few', 'pending')$$, 0, 61000),
-  ('none delivered', $$outbox.list_deliveries('many', 'delivered')$$, 0, 45000);
+  ('none pending', $$outbox.list_deliveries('few', 'pending')$$, 0, 16000),
+  ('none delivered', $$outbox.list_deliveries('many', 'delivered')$$, 0, 12000);
 
 select is(measure_list('stale: ' || name, call), found, name || ': found with stale statistics') from list;
 select is_empty(format('select seq_scans(%L)', 'stale: ' || name), name || ': scans nothing') from list;

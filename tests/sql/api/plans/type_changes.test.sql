@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(17);
+select plan(19);
 
 analyze outbox.event_type_change;
 insert into outbox.event_type_change (org_id, type, action, difference, created_at)
@@ -17,6 +17,7 @@ begin
   return (select sum(c.rows) from helper.counters() c where c.relation = 'event_type_change') - v_before;
 end
 $$;
+insert into outbox.event_catalogue (org_id, changes) values ('many', 50000);
 create temporary table list (name text, call text, most bigint);
 insert into list values
   ('a page', $$select outbox.list_event_type_changes('many')$$, 60),
@@ -24,7 +25,9 @@ insert into list values
   ('no page of a type', $$select outbox.list_event_type_changes('many', 'none')$$, 5),
   ('no page', $$select outbox.list_event_type_changes('few')$$, 5),
   -- It looks for what is older than the newest 100 changes of the type.
-  ('a change', $$select outbox.put_event_type('many', 't77', clock_timestamp()::text)$$, 210),
+  ('a change', $$select outbox.put_event_type('many', 't77', clock_timestamp()::text)$$, 260),
+  -- One in a hundred looks for what is older than the newest 10,000 of the organisation too, and deletes 1,000 of it.
+  ('a hundredth change', $$update outbox.event_catalogue set changes = 50099; select outbox.put_event_type('many', 't79', clock_timestamp()::text)$$, 13000),
   ('the cleanup', $$select outbox.remove_type_changes(outbox.clock(), 100)$$, 5);
 
 select cmp_ok(touched(call), '<=', most, format('%s touches at most %s rows, with stale statistics', name, most)) from list;
@@ -34,7 +37,8 @@ select is((select c.seq_scans from helper.counters() c where c.relation = 'event
 -- A year later all are old.
 select is(outbox.remove_type_changes(outbox.clock() + interval '3 years', 100), 100, 'the cleanup deletes as many as asked');
 select cmp_ok(touched($$select outbox.remove_type_changes(outbox.clock() + interval '3 years', 100)$$), '<=', 400::bigint, 'and touches no more than these');
-select is((select count(*) from outbox.event_type_change where type = 't77'), 100::bigint, 'a change leaves the newest 100 of its type') from list where name = 'a change';
+select outbox.put_event_type('many', 't77', 'version ' || n) from generate_series(1, 5) n;
+select is((select count(*) from outbox.event_type_change where type = 't77'), 100::bigint, 'a change leaves the newest 100 of its type');
 select is((select count(*) from outbox.event_type_change where type = 't78' and id <= 200), 0::bigint, 'the oldest are deleted first');
 
 select * from finish();

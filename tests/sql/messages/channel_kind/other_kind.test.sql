@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 \ir ../../_messages.sql
-select plan(39);
+select plan(42);
 
 insert into outbox.endpoint_kind (kind, retry) values ('fax', '{"strategy": "fixed", "base_delay": 60, "max_retries": 3, "jitter": false}');
 create function outbox.check_fax(p_payload jsonb) returns void language plpgsql as $$
@@ -84,10 +84,16 @@ select is(outbox.report_status(id, 'fax-7', 'read'), 'unknown', 'also twice') fr
 select is(outbox.report_status(gen_random_uuid(), 'fax-7', 'read'), 'unknown', 'of a channel that does not exist nothing is stored');
 select is((select string_agg(e.provider_id || ' ' || e.status, ', ' order by e.provider_id) from outbox.early_report e where e.provider_id = 'fax-7'), 'fax-7 read', 'it is stored once');
 insert into outbox.early_report (channel_id, provider_id, status, at, received_at)
-select id, 'other-' || n, 'read', outbox.clock(), outbox.clock() from first_channel, generate_series(1, 9998) n;
-select outbox.report_status(id, 'fax-8', 'read'), outbox.report_status(id, 'fax-9', 'read') from first_channel;
-select is((select count(*) from outbox.early_report e join first_channel c on e.channel_id = c.id), 10000::bigint, 'a channel has at most 10,000 of them');
-select is_empty($$select from outbox.early_report e where e.provider_id = 'fax-9'$$, 'a further one is not stored');
+select id, 'other-' || n, 'read', outbox.clock(), outbox.clock() - n * interval '1 s' from first_channel, generate_series(1, 2997) n;
+select outbox.report_status(id, 'fax-8', 'read') from first_channel;
+select is((select count(*) from outbox.early_report e join first_channel c on e.channel_id = c.id), 3000::bigint, 'a channel has at most 3,000 of them');
+select outbox.report_status(id, 'fax-8', 'read'), outbox.report_status(id, '', 'read'), outbox.report_status(id, repeat('9', 201), 'read') from first_channel;
+select is_empty($$select from outbox.upkeep_refusal r where r.task = 'outbox.keep_report'$$, 'a repeated one and one without an id take no place');
+select outbox.report_status(id, 'fax-9', 'read') from first_channel;
+select set_eq($$select e.provider_id from outbox.early_report e where e.provider_id ~ '^fax'$$, '{fax-1,fax-2,fax-7,fax-8,fax-9}'::text[], 'a further one is stored');
+select results_eq($$select count(*), max(substr(e.provider_id, 7)::integer) from outbox.early_report e where e.provider_id ~ '^other'$$, 'values (2897::bigint, 2897)', 'instead of the oldest hundred');
+select outbox.report_status(id, 'fax-' || n, 'read') from first_channel, generate_series(10, 100) n;
+select is((select r.member || ' ' || r.failures from outbox.upkeep_refusal r where r.task = 'outbox.keep_report'), 'a report of channel ' || id || ' 1', 'and this is shown, once for a hundred') from first_channel;
 delete from outbox.early_report e where e.provider_id <> 'fax-7';
 select step(0, (select jsonb_agg(r || '{"status": 200, "provider_id": "fax-7"}') from early, jsonb_array_elements(results(answer, 'delivered')) r));
 select is((select m.status from outbox.outbound_message m where m.provider_message_id = 'fax-7'), 'DELIVERED', 'and applied with the response');

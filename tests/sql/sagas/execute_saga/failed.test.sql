@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir _order.sql
 grant usage on schema helper, extensions to service_role, authenticated;
-select plan(13);
+select plan(14);
 
 select is(refusal($$select outbox.execute_saga('place_order', '{"order": 7, "customer": 13, "item": "lamp", "quantity": 2}')$$),
   'OH007 saga place_order failed at step 2, shop.take_payment: the card was declined', 'the error names saga, step and cause');
@@ -38,11 +38,13 @@ select is(refusal($$select outbox.execute_saga('odd')$$),
 -- What a transaction may be repeated for keeps its SQLSTATE.
 create function shop.conflicts(p_context jsonb) returns jsonb language plpgsql as $$
 begin
-  raise exception 'could not serialize' using errcode = 'serialization_failure', hint = 'Repeat it';
+  raise exception 'could not serialize' using hint = 'Repeat it',
+    errcode = coalesce(p_context ->> 'code', 'serialization_failure');
 end
 $$;
 select outbox.define_saga('conflict', '[{"function": "shop.conflicts", "event_type": "a.b"}]');
 select is(refusal($$select outbox.execute_saga('conflict')$$), '40001 could not serialize', 'a serialization failure passes as it is');
+select is(refusal($$select outbox.execute_saga('conflict', '{"code": "55P03"}')$$), '55P03 could not serialize', 'and a lock timeout');
 
 -- A function that went away, or that the executing role may not call.
 drop function shop.returns_number(jsonb);

@@ -12,6 +12,7 @@ import {
 } from '../../../../../functions/_shared/senders/broker/outcome.ts'
 import { failed } from '../../../../../functions/_shared/senders/http_outcome.ts'
 import { waitUntil } from '../../../../../supabase/local/process/wait.ts'
+import { patienceMs } from '../../../../_support/patience.ts'
 
 const policy = createAddressPolicy({ allowHttp: true, allowCidrs: [] })
 const delivered: Outcome = { outcome: 'delivered' }
@@ -27,7 +28,7 @@ type Harness = {
   hanging: Promise<void>
   now: number
   /** Called when a connection is closed. */
-  closing(): void
+  closing(): void | Promise<void>
   send(
     work?: () => Promise<Outcome>,
     target?: string,
@@ -46,10 +47,9 @@ function harness(): Harness {
       dialled.push(connection)
       return connection
     },
-    close: (connection) => {
+    close: async (connection) => {
       connection.isClosed = true
-      it.closing()
-      return Promise.resolve()
+      await it.closing()
     },
     isOpen: ({ isOpen }) => isOpen,
   }, { now: () => it.now, dialMs: 20, roomMs: 20 })
@@ -90,6 +90,31 @@ Deno.test('use() leaves a broker alone for a second that could not be connected 
   expect(await it.send()).toEqual(delivered)
 })
 
+Deno.test('closeIdle() waits for the end of a connection that a failure has retired', async () => {
+  const it = harness()
+  const end = Promise.withResolvers<void>()
+  it.closing = () => end.promise
+  expect(await it.send(() => Promise.resolve(reset))).toEqual(reset)
+  let isDone = false
+  const done = it.connections.closeIdle().then(() => isDone = true)
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect({ isClosed: it.dialled[0]?.isClosed, isDone }).toEqual({ isClosed: true, isDone: false })
+  end.resolve()
+  await done
+  expect(isDone).toBe(true)
+})
+
+Deno.test('a connection that cannot be closed fails neither its delivery nor closeIdle()', async () => {
+  const it = harness()
+  it.closing = () => Promise.reject(new Error('reset'))
+  expect(await it.send(() => Promise.resolve(reset))).toEqual(reset)
+  // An error that nobody handles would fail this test.
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect(await it.send(undefined, 'b')).toEqual(delivered)
+  await it.connections.closeIdle()
+  expect(it.dialled.map(({ isClosed }) => isClosed)).toEqual([true, true])
+})
+
 Deno.test('use() sends no further record while 64 late ones of the endpoint have no response', async () => {
   const it = harness()
   const { promise, resolve } = Promise.withResolvers<Outcome>()
@@ -100,10 +125,10 @@ Deno.test('use() sends no further record while 64 late ones of the endpoint have
     return promise
   }
   const open = Array.from({ length: 100 }, () => it.send(hang, 'a', () => isLate))
-  await waitUntil(() => asked === 100, { timeoutMs: 10_000, everyMs: 1 })
+  await waitUntil(() => asked === 100, { timeoutMs: patienceMs, everyMs: 1 })
   // In time, as many wait as the run has slots.
   open.push(it.send(hang, 'a', () => isLate))
-  await waitUntil(() => asked === 101, { timeoutMs: 10_000, everyMs: 1 })
+  await waitUntil(() => asked === 101, { timeoutMs: patienceMs, everyMs: 1 })
   isLate = true
   await it.connections.room('endpoint-a')
   const error = 'The broker has not responded to 64 earlier records'
@@ -155,7 +180,7 @@ async function withLateRecords(): Promise<{ it: Harness; open: Promise<Outcome>[
     return closed.promise.then(() => reset)
   }
   const open = Array.from({ length: 64 }, () => it.send(hang, 'a', () => isLate))
-  await waitUntil(() => asked === 64, { timeoutMs: 10_000, everyMs: 1 })
+  await waitUntil(() => asked === 64, { timeoutMs: patienceMs, everyMs: 1 })
   isLate = true
   return { it, open }
 }

@@ -22,13 +22,12 @@ import {
   requestKey,
   startHostileKafka,
 } from '../../../../_support/brokers/hostile_kafka.ts'
+import { libraryTimers } from '../../../../_support/library_timers.ts'
 import { sampleDelivery, sampleEvent } from '../../../samples.ts'
 
 const topic = 'order.paid'
 
-/** Deno 2.1 counts kafkajs' timers of a connection that has ended as leaks. */
 const isEdge = Deno.version.deno.startsWith('2.1.')
-const sanitized = { sanitizeOps: !isEdge, sanitizeResources: !isEdge }
 
 /** A broker whose texts have negative lengths, so that each takes the reader back to where it began. */
 const endless = [
@@ -66,7 +65,7 @@ const frames: [what: string, answer: KafkaAnswer][] = [
 
 Deno.test(
   'a broker whose response has an impossible length ends its own connection and nothing else',
-  sanitized,
+  libraryTimers,
   async () => {
     for (const [what, answer] of frames) {
       using broker = startHostileKafka({ [requestKey.metadata]: () => answer })
@@ -76,7 +75,7 @@ Deno.test(
   },
 )
 
-Deno.test('a broker that offers mechanisms without end is refused', sanitized, async () => {
+Deno.test('a broker that offers mechanisms without end is refused', libraryTimers, async () => {
   using broker = startHostileKafka({
     [requestKey.handshake]: () => [
       { int16: 0 },
@@ -87,7 +86,7 @@ Deno.test('a broker that offers mechanisms without end is refused', sanitized, a
   expect(await sendTo(broker, 'plain')).toMatchObject({ outcome: 'failed' })
 })
 
-Deno.test('a login takes no more iterations than any Kafka asks for', sanitized, async () => {
+Deno.test('a login takes no more iterations than any Kafka asks for', libraryTimers, async () => {
   for (const iterations of ['2000000000', '100001', 'Infinity', '-1', 'x', '1e9']) {
     using broker = startHostileKafka({
       [requestKey.handshake]: () => mechanisms('SCRAM-SHA-256', 'SCRAM-SHA-512'),
@@ -104,7 +103,7 @@ Deno.test('a login takes no more iterations than any Kafka asks for', sanitized,
   }
 })
 
-Deno.test('what a broker says about a login is in no outcome', sanitized, async () => {
+Deno.test('what a broker says about a login is in no outcome', libraryTimers, async () => {
   for (const mechanism of ['plain', 'scram-sha-256']) {
     using broker = startHostileKafka({
       [requestKey.handshake]: () => mechanisms('PLAIN', 'SCRAM-SHA-256'),
@@ -146,29 +145,33 @@ const elsewhere: [host: string, port: number][] = [
   ['127.0.0.2', 22],
 ]
 
-Deno.test('a record goes to no address or port that is refused when saved', sanitized, async () => {
-  const policy = createAddressPolicy({
-    allowHttp: true,
-    allowCidrs: ['127.0.0.2/32'],
-    denyPorts: ['22', '11211'],
-  })
-  for (const [host, port] of elsewhere) {
-    using broker = startHostileKafka({
-      [requestKey.metadata]: () => metadataOf(host, port, topic),
-    }, '127.0.0.2')
-    const settings = settingsOf(kafkaEndpoint({ bootstrap: [`127.0.0.2:${broker.port}`] }))
-    if (settings === null) throw new Error('the endpoint has no settings')
-    const cluster = await dialKafka(settings.target, policy)
-    if (!('produce' in cluster)) throw new Error('the seed was not reached')
-    const record = recordOf(sampleDelivery(), kafkaEndpoint({ bootstrap: [] }), sampleEvent(), 0)
-    const outcome = await cluster.produce(topic, null, record, () => false)
-    await cluster.close()
-    // Deno 2.1 does not read a number as an address.
-    const error_class = isEdge && numbers.includes(host) ? 'dns' : 'blocked'
-    expect([host, port, outcome]).toEqual([host, port, expect.objectContaining({ error_class })])
-    expect(broker.requests).not.toContain(requestKey.produce)
-  }
-})
+Deno.test(
+  'a record goes to no address or port that is refused when saved',
+  libraryTimers,
+  async () => {
+    const policy = createAddressPolicy({
+      allowHttp: true,
+      allowCidrs: ['127.0.0.2/32'],
+      denyPorts: ['22', '11211'],
+    })
+    for (const [host, port] of elsewhere) {
+      using broker = startHostileKafka({
+        [requestKey.metadata]: () => metadataOf(host, port, topic),
+      }, '127.0.0.2')
+      const settings = settingsOf(kafkaEndpoint({ bootstrap: [`127.0.0.2:${broker.port}`] }))
+      if (settings === null) throw new Error('the endpoint has no settings')
+      const cluster = await dialKafka(settings.target, policy)
+      if (!('produce' in cluster)) throw new Error('the seed was not reached')
+      const record = recordOf(sampleDelivery(), kafkaEndpoint({ bootstrap: [] }), sampleEvent(), 0)
+      const outcome = await cluster.produce(topic, null, record, () => false)
+      await cluster.close()
+      // Deno 2.1 does not read a number as an address.
+      const error_class = isEdge && numbers.includes(host) ? 'dns' : 'blocked'
+      expect([host, port, outcome]).toEqual([host, port, expect.objectContaining({ error_class })])
+      expect(broker.requests).not.toContain(requestKey.produce)
+    }
+  },
+)
 
 Deno.test('the check of lengths sees the same in every division into chunks', () => {
   const stream = Buffer.concat([
