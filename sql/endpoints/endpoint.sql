@@ -101,6 +101,11 @@ create trigger endpoint_waits_for_move
   for each row when (new.status = 'enabled')
   execute function outbox.keep_moving();
 
+create trigger endpoint_was_moved
+  before update or delete on outbox.endpoint
+  for each row when (old.status <> 'deleted')
+  execute function outbox.keep_moved();
+
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
 as $$

@@ -60,6 +60,63 @@ comment on function outbox.refuse_moved(text) is
   'Raises OH012 if events of this organisation are published in another project. detail: the name '
   'of that project.';
 
+create function outbox.move_sentence(p_move outbox.org_move) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.format('organisation %s %s %s', p_move.org_id, case
+    when p_move.role = 'target' then 'is still in'
+    when p_move.status in ('moved', 'finished') then 'has moved to'
+    else 'is moving to'
+  end, p_move.other);
+end
+$$;
+comment on function outbox.move_sentence(outbox.org_move) is
+  'Where an organisation is, as the begin of a sentence.';
+
+create function outbox.refuse_change(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  if pg_catalog.current_setting('outbox.moving', true) = p_org_id then
+    return;
+  end if;
+  select * into v_move from outbox.org_move m
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving');
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',
+      hint = pg_catalog.format('Make the change in %s, or wait until the move is done',
+        v_move.other);
+  end if;
+end
+$$;
+comment on function outbox.refuse_change(text) is
+  'Raises OH012 where a change of an organisation would be lost: in the source from the last '
+  'comparison on, and in the target until it is live. check_move() lets the steps of the move '
+  'itself pass.';
+
+create function outbox.keep_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform outbox.refuse_change(old.org_id);
+    return old;
+  end if;
+  perform outbox.refuse_change(new.org_id);
+  return new;
+end
+$$;
+comment on function outbox.keep_moved() is
+  'Trigger of a table with org_id: OH012 for a change that refuse_change() refuses.';
+
+create trigger org_setting_was_moved
+  before insert or update or delete on outbox.org_setting
+  for each row execute function outbox.keep_moved();
+
 create function outbox.keep_moving() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -69,13 +126,7 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
-      message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
-        'here', new.org_id,
-        case
-          when v_move.role = 'target' then 'is still in'
-          when v_move.status in ('moved', 'finished') then 'has moved to'
-          else 'is moving to'
-        end, v_move.other),
+      message = outbox.move_sentence(v_move) || ', so none of its endpoints can be enabled here',
       hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
   end if;
   return new;

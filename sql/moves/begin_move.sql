@@ -19,7 +19,7 @@ begin
     union all
     select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
-    where j.status in ('running', 'paused') and j.org_id = p_org_id
+    where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
     union all
     select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
     from outbox.delivered_mark m
@@ -62,6 +62,52 @@ end
 $$;
 comment on function outbox.move_blockers(text) is
   'Why an organisation cannot move, as sentences; empty: it can.';
+
+create function outbox.check_blockers(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  if pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id,
+        pg_catalog.array_to_string(v_blockers, '; ')),
+      hint = 'End or remove what is named, and run the command again';
+  end if;
+end
+$$;
+comment on function outbox.check_blockers(text) is
+  'Raises OH004 with all reasons why an organisation cannot move.';
+
+create function outbox.pause_for_move(p_move outbox.org_move) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_move.org_id and e.status <> 'deleted' order by e.id for no key update;
+  with paused as (
+    update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(p_move),
+      version = e.version + 1, updated_at = outbox.clock()
+    from outbox.endpoint f
+    where f.org_id = p_move.org_id and f.status = 'enabled' and e.id = f.id
+    returning e.id, f.status as was, f.status_reason as reason
+  )
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(p.id, pg_catalog.jsonb_build_object(
+      'status', p.was, 'reason', p.reason)) as statuses
+    from paused p
+  ) n
+  where m.org_id = p_move.org_id and n.statuses is not null;
+end
+$$;
+comment on function outbox.pause_for_move(outbox.org_move) is
+  'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
+  'id.';
 
 create function outbox.move_status(p_org_id text) returns jsonb
 language plpgsql
@@ -170,7 +216,6 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_move outbox.org_move;
-  v_blockers text[] := outbox.move_blockers(p_org_id);
 begin
   perform outbox.check_move_name(p_other);
   -- Nobody creates an endpoint meanwhile.
@@ -178,30 +223,20 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
-  elsif v_move.status <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+  elsif v_move.status <> 'live' then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
-        when v_move.status <> 'live' then 'another move of it is ' || v_move.status
-        else pg_catalog.array_to_string(v_blockers, '; ')
-      end),
-      hint = 'End or remove what is named, and begin again';
+      message = pg_catalog.format('organisation %s cannot move: another move of it is %s', p_org_id,
+        v_move.status),
+      hint = 'End that move first';
   end if;
-  -- A resume of another transaction waits for these locks, and then finds the move.
-  perform from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
-  insert into outbox.org_move (org_id, move_id, role, status, other, endpoints, started_at,
-    changed_at)
-  select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
-      pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
-  from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
+  perform outbox.check_blockers(p_org_id);
+  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    status = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    status = 'copying', other = excluded.other, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
-  update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
-    version = e.version + 1, updated_at = v_now
-  where e.org_id = p_org_id and e.status = 'enabled';
+  perform outbox.pause_for_move(v_move);
 end
 $$;
 comment on function outbox.begin_leaving(text, uuid, text) is

@@ -29,12 +29,16 @@ begin
       message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
       hint = 'Call settle_move() until it has settled';
   end if;
+  -- What somebody has begun since the move has.
+  perform outbox.check_blockers(p_org_id);
+  perform outbox.pause_for_move(m) from outbox.org_move m where m.org_id = p_org_id;
   perform outbox.set_move_status(p_org_id, 'closed');
   perform outbox.close_publishing(p_org_id, outbox.clock());
 end
 $$;
 comment on function outbox.close_source(text) is
-  'Refuses publishing for the organisation in the source, until the move ends or is undone. OH004.';
+  'Refuses publishing for the organisation in the source, until the move ends or is undone. '
+  'Pauses endpoints that a transaction from before the move has enabled. OH004.';
 
 create function outbox.leave_source(p_org_id text, p_target jsonb) returns void
 language plpgsql set search_path = ''
@@ -54,6 +58,7 @@ begin
         'target', p_org_id, v_totals, p_target),
       hint = 'Compare all parts again';
   end if;
+  perform outbox.check_blockers(p_org_id);
   perform outbox.set_move_status(p_org_id, 'moved');
 end
 $$;

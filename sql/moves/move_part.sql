@@ -131,6 +131,8 @@ begin
       hint = pg_catalog.format('This step is for: %s',
         pg_catalog.array_to_string(p_statuses, ', '));
   end if;
+  -- This transaction may change what refuse_change() keeps.
+  perform pg_catalog.set_config('outbox.moving', p_org_id, true);
   return v_move;
 end
 $$;

@@ -1950,6 +1950,63 @@ comment on function outbox.refuse_moved(text) is
   'Raises OH012 if events of this organisation are published in another project. detail: the name '
   'of that project.';
 
+create function outbox.move_sentence(p_move outbox.org_move) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.format('organisation %s %s %s', p_move.org_id, case
+    when p_move.role = 'target' then 'is still in'
+    when p_move.status in ('moved', 'finished') then 'has moved to'
+    else 'is moving to'
+  end, p_move.other);
+end
+$$;
+comment on function outbox.move_sentence(outbox.org_move) is
+  'Where an organisation is, as the begin of a sentence.';
+
+create function outbox.refuse_change(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  if pg_catalog.current_setting('outbox.moving', true) = p_org_id then
+    return;
+  end if;
+  select * into v_move from outbox.org_move m
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving');
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',
+      hint = pg_catalog.format('Make the change in %s, or wait until the move is done',
+        v_move.other);
+  end if;
+end
+$$;
+comment on function outbox.refuse_change(text) is
+  'Raises OH012 where a change of an organisation would be lost: in the source from the last '
+  'comparison on, and in the target until it is live. check_move() lets the steps of the move '
+  'itself pass.';
+
+create function outbox.keep_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform outbox.refuse_change(old.org_id);
+    return old;
+  end if;
+  perform outbox.refuse_change(new.org_id);
+  return new;
+end
+$$;
+comment on function outbox.keep_moved() is
+  'Trigger of a table with org_id: OH012 for a change that refuse_change() refuses.';
+
+create trigger org_setting_was_moved
+  before insert or update or delete on outbox.org_setting
+  for each row execute function outbox.keep_moved();
+
 create function outbox.keep_moving() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -1959,13 +2016,7 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
-      message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
-        'here', new.org_id,
-        case
-          when v_move.role = 'target' then 'is still in'
-          when v_move.status in ('moved', 'finished') then 'has moved to'
-          else 'is moving to'
-        end, v_move.other),
+      message = outbox.move_sentence(v_move) || ', so none of its endpoints can be enabled here',
       hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
   end if;
   return new;
@@ -3221,6 +3272,11 @@ create trigger endpoint_waits_for_move
   for each row when (new.status = 'enabled')
   execute function outbox.keep_moving();
 
+create trigger endpoint_was_moved
+  before update or delete on outbox.endpoint
+  for each row when (old.status <> 'deleted')
+  execute function outbox.keep_moved();
+
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
 as $$
@@ -4014,6 +4070,10 @@ create index subscription_endpoint on outbox.subscription (endpoint_id);
 -- The predicate is always true. It keeps the planner from using this index for lookups by pattern.
 create index subscription_began on outbox.subscription (org_id, created_at) where org_id > '';
 
+create trigger subscription_was_moved
+  before insert or update or delete on outbox.subscription
+  for each row execute function outbox.keep_moved();
+
 create table outbox.ended_subscription (
   org_id text not null,
   pattern text not null,
@@ -4506,6 +4566,22 @@ create table outbox.endpoint_secret (
 comment on table outbox.endpoint_secret is
   'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
+
+create function outbox.keep_secret_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = new.endpoint_id;
+  return new;
+end
+$$;
+comment on function outbox.keep_secret_moved() is
+  'Trigger: OH012 for a secret that is added or ended where refuse_change() refuses changes of the '
+  'organisation. A secret that has expired may be deleted.';
+
+create trigger endpoint_secret_was_moved
+  before insert or update on outbox.endpoint_secret
+  for each row execute function outbox.keep_secret_moved();
 
 create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns uuid
 language plpgsql set search_path = ''
@@ -15756,6 +15832,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
   select d.*
   into v_delivery
@@ -15780,7 +15857,8 @@ begin
 end
 $$;
 comment on function outbox.lock_open_delivery(uuid, uuid) is
-  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
+  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight; '
+  'OH012: the organisation moves.';
 
 create function outbox.schedule_retry(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
@@ -15978,6 +16056,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.lane l set
     halted = false,
     next_at = case
@@ -16025,6 +16104,7 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
@@ -16075,6 +16155,7 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   select g.id
   into v_gate
   from outbox.gate g
@@ -16116,7 +16197,7 @@ end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
-  'locks: dead_letter, or event without one; the caller has the gate locked.';
+  'OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql
@@ -16270,6 +16351,7 @@ begin
       'Expected 1 to 1000 deliveries per second');
   end if;
   if p_org_id is not null then
+    perform outbox.refuse_change(p_org_id);
     perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
     perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
       (
@@ -16284,7 +16366,7 @@ end
 $$;
 comment on function outbox.check_new_job(text, integer) is
   'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open '
-  'jobs (limit.replay_jobs). Backfills that were started in SQL do not count.';
+  'jobs (limit.replay_jobs), OH012 if it moves. Backfills that were started in SQL do not count.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -20418,6 +20500,8 @@ begin
       hint = pg_catalog.format('This step is for: %s',
         pg_catalog.array_to_string(p_statuses, ', '));
   end if;
+  -- This transaction may change what refuse_change() keeps.
+  perform pg_catalog.set_config('outbox.moving', p_org_id, true);
   return v_move;
 end
 $$;
@@ -21098,7 +21182,7 @@ begin
     union all
     select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
-    where j.status in ('running', 'paused') and j.org_id = p_org_id
+    where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
     union all
     select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
     from outbox.delivered_mark m
@@ -21141,6 +21225,52 @@ end
 $$;
 comment on function outbox.move_blockers(text) is
   'Why an organisation cannot move, as sentences; empty: it can.';
+
+create function outbox.check_blockers(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  if pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id,
+        pg_catalog.array_to_string(v_blockers, '; ')),
+      hint = 'End or remove what is named, and run the command again';
+  end if;
+end
+$$;
+comment on function outbox.check_blockers(text) is
+  'Raises OH004 with all reasons why an organisation cannot move.';
+
+create function outbox.pause_for_move(p_move outbox.org_move) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_move.org_id and e.status <> 'deleted' order by e.id for no key update;
+  with paused as (
+    update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(p_move),
+      version = e.version + 1, updated_at = outbox.clock()
+    from outbox.endpoint f
+    where f.org_id = p_move.org_id and f.status = 'enabled' and e.id = f.id
+    returning e.id, f.status as was, f.status_reason as reason
+  )
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(p.id, pg_catalog.jsonb_build_object(
+      'status', p.was, 'reason', p.reason)) as statuses
+    from paused p
+  ) n
+  where m.org_id = p_move.org_id and n.statuses is not null;
+end
+$$;
+comment on function outbox.pause_for_move(outbox.org_move) is
+  'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
+  'id.';
 
 create function outbox.move_status(p_org_id text) returns jsonb
 language plpgsql
@@ -21249,7 +21379,6 @@ as $$
 declare
   v_now timestamptz := outbox.clock();
   v_move outbox.org_move;
-  v_blockers text[] := outbox.move_blockers(p_org_id);
 begin
   perform outbox.check_move_name(p_other);
   -- Nobody creates an endpoint meanwhile.
@@ -21257,30 +21386,20 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
-  elsif v_move.status <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+  elsif v_move.status <> 'live' then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
-        when v_move.status <> 'live' then 'another move of it is ' || v_move.status
-        else pg_catalog.array_to_string(v_blockers, '; ')
-      end),
-      hint = 'End or remove what is named, and begin again';
+      message = pg_catalog.format('organisation %s cannot move: another move of it is %s', p_org_id,
+        v_move.status),
+      hint = 'End that move first';
   end if;
-  -- A resume of another transaction waits for these locks, and then finds the move.
-  perform from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
-  insert into outbox.org_move (org_id, move_id, role, status, other, endpoints, started_at,
-    changed_at)
-  select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
-      pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
-  from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
+  perform outbox.check_blockers(p_org_id);
+  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    status = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    status = 'copying', other = excluded.other, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
-  update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
-    version = e.version + 1, updated_at = v_now
-  where e.org_id = p_org_id and e.status = 'enabled';
+  perform outbox.pause_for_move(v_move);
 end
 $$;
 comment on function outbox.begin_leaving(text, uuid, text) is
@@ -21307,6 +21426,33 @@ comment on function outbox.check_move_name(text) is
 -- transaction that was open after the change has to end: a claim may still lease a delivery, and a
 -- publisher may still store an event. Then no lease may be left, and after the source is closed no
 -- event that waits for routing.
+--
+-- A transaction is open if one of these is true:
+--
+--   it has an id    settled_at is an id that was given after the change, so every older transaction
+--                   has a smaller one. (pg_snapshot_xmax would be too small: it only follows the
+--                   last id that ended.)
+--   it has none     a statement gets its id at its first insert, after its snapshot, and a
+--                   transaction with REPEATABLE READ keeps its first snapshot. Both hold xmin.
+
+create function outbox.older_sessions(p_below xid8) returns integer[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return array(
+    select a.pid from pg_catalog.pg_stat_activity a
+    where a.datname = pg_catalog.current_database() and a.pid <> pg_catalog.pg_backend_pid()
+      and a.backend_type not in ('autovacuum worker', 'walsender')
+      -- A snapshot of the moment at which the id was given has it as xmin.
+      and (pg_catalog.age(a.backend_xmin) >= pg_catalog.age(p_below::xid)
+        or pg_catalog.age(a.backend_xid) > pg_catalog.age(p_below::xid))
+    order by a.pid
+    limit 10);
+end
+$$;
+comment on function outbox.older_sessions(xid8) is
+  'The process ids of up to 10 sessions with a snapshot or a transaction from before this '
+  'transaction id. Sessions of other roles are seen by a superuser or with pg_read_all_stats.';
 
 create function outbox.end_lost_leases(p_org_id text, p_now timestamptz) returns void
 language plpgsql
@@ -21320,8 +21466,15 @@ begin
   from outbox.gate g
   join outbox.lane l on l.gate_id = g.id and l.leased > 0
   cross join lateral (
-    select d from outbox.delivery d
-    where d.lane_id = l.id and d.lane_id > 0 and d.leased_until <= p_now offset 0
+    select f.d
+    from (
+      -- Leased rows are at the head of their lane: see record_lost_leases().
+      select d, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) f
+    where f.leased_until <= p_now
   ) o
   where g.endpoint_id = any (v_endpoints);
   perform outbox.park(v_endpoints, p_now);
@@ -21339,17 +21492,21 @@ as $$
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id,
     array['copying', 'closed', 'moved', 'finished']);
-  v_seen constant pg_snapshot := pg_catalog.pg_current_snapshot();
+  v_id constant xid8 := pg_catalog.pg_current_xact_id();
+  v_pids integer[];
   v_transactions boolean;
   v_unrouted bigint;
   v_leased bigint;
 begin
-  if v_move.settled_at is null then
-    update outbox.org_move m set settled_at = pg_catalog.pg_snapshot_xmax(v_seen)
-    where m.org_id = p_org_id;
+  -- A larger id is of another cluster, from which this database was restored.
+  if v_move.settled_at is null or v_move.settled_at > v_id then
+    v_move.settled_at := v_id;
+    update outbox.org_move m set settled_at = v_id where m.org_id = p_org_id;
   end if;
-  v_transactions := v_move.settled_at is null
-    or pg_catalog.pg_snapshot_xmin(v_seen) < v_move.settled_at;
+  v_pids := outbox.older_sessions(v_move.settled_at);
+  v_transactions := v_move.settled_at = v_id or pg_catalog.cardinality(v_pids) > 0
+    -- Also a prepared transaction, which has no session.
+    or pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot()) < v_move.settled_at;
   if not v_transactions then
     perform outbox.end_lost_leases(p_org_id, outbox.clock());
   end if;
@@ -21368,14 +21525,14 @@ begin
   return pg_catalog.jsonb_build_object(
     'settled', not v_transactions and v_leased = 0
       and (v_move.status = 'copying' or v_unrouted = 0),
-    'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
+    'transactions', v_transactions, 'pids', v_pids, 'leased', v_leased, 'unrouted', v_unrouted);
 end
 $$;
 comment on function outbox.settle_move(text) is
   'Whether the source has settled after its last change of status: {"settled", "transactions": '
-  'whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events '
-  'that wait for routing, which counts when the source is closed}. Call it until it has. OH004. '
-  'locks: the gates of the organisation.';
+  'whether one is open that may not know of it, "pids": the sessions that have one, "leased": '
+  'deliveries in flight, "unrouted": events that wait for routing, which counts when the source is '
+  'closed}. Call it until it has. OH004. locks: the gates of the organisation.';
 
 -- sql/moves/end_move.sql
 
@@ -21410,12 +21567,16 @@ begin
       message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
       hint = 'Call settle_move() until it has settled';
   end if;
+  -- What somebody has begun since the move has.
+  perform outbox.check_blockers(p_org_id);
+  perform outbox.pause_for_move(m) from outbox.org_move m where m.org_id = p_org_id;
   perform outbox.set_move_status(p_org_id, 'closed');
   perform outbox.close_publishing(p_org_id, outbox.clock());
 end
 $$;
 comment on function outbox.close_source(text) is
-  'Refuses publishing for the organisation in the source, until the move ends or is undone. OH004.';
+  'Refuses publishing for the organisation in the source, until the move ends or is undone. '
+  'Pauses endpoints that a transaction from before the move has enabled. OH004.';
 
 create function outbox.leave_source(p_org_id text, p_target jsonb) returns void
 language plpgsql set search_path = ''
@@ -21435,6 +21596,7 @@ begin
         'target', p_org_id, v_totals, p_target),
       hint = 'Compare all parts again';
   end if;
+  perform outbox.check_blockers(p_org_id);
   perform outbox.set_move_status(p_org_id, 'moved');
 end
 $$;

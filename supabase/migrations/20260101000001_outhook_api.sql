@@ -1260,6 +1260,13 @@ insert into outbox.move_part (name) values
   ('event_type_change'), ('portal_token_count'), ('portal_generation'), ('revoked_portal_token'),
   ('request_key'), ('request_bucket');
 
+create trigger event_catalogue_was_moved
+  before insert or update or delete on outbox.event_catalogue
+  for each row execute function outbox.keep_moved();
+create trigger event_type_was_moved
+  before insert or update or delete on outbox.event_type
+  for each row execute function outbox.keep_moved();
+
 create function outbox.read_moved_catalogue(
   p_org_id text, p_after text, p_upto text, p_limit integer
 ) returns table (key text, item jsonb)

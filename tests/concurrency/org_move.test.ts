@@ -11,9 +11,11 @@ import { expectExactCounters } from './_support/checks.ts'
 import {
   type Arrival,
   codeOf,
+  createEndpoint,
   deliver,
   moveInput,
   type Project,
+  publish,
   startProject,
 } from './_support/org_move.ts'
 
@@ -34,34 +36,6 @@ Deno.test.afterAll(async () => {
 })
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-
-async function createEndpoint(
-  { sql }: Project,
-  org: string,
-  types: string[],
-  more: Record<string, unknown> = {},
-): Promise<string> {
-  const names = Object.keys(more)
-  const extra = names.map((name, at) => `, ${name} => $${at + 3}`).join('')
-  const [row] = await sql.unsafe<{ id: string }[]>(
-    `select outbox.create_endpoint('https://example.com/hook', $1::text[], $2${extra}) ->> 'id' as id`,
-    // deno-lint-ignore no-explicit-any
-    [types, org, ...Object.values(more)] as any,
-  )
-  return row?.id ?? ''
-}
-
-async function publish(
-  { sql }: Project,
-  org: string,
-  type: string,
-  key: string | null = null,
-  idempotencyKey: string | null = null,
-): Promise<string> {
-  const [row] = await sql<{ id: string }[]>`
-    select outbox.publish(${type}, '{}', ${org}, ${key}, p_idempotency_key => ${idempotencyKey}) as id`
-  return row?.id ?? ''
-}
 
 Deno.test('an organisation moves while it publishes: nothing is lost, repeated or out of order', async () => {
   const plain = await createEndpoint(one, 'org-1', ['*'])

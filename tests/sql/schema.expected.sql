@@ -4013,7 +4013,6 @@ CREATE FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text
 declare
   v_now timestamptz := outbox.clock();
   v_move outbox.org_move;
-  v_blockers text[] := outbox.move_blockers(p_org_id);
 begin
   perform outbox.check_move_name(p_other);
   -- Nobody creates an endpoint meanwhile.
@@ -4021,30 +4020,20 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   if v_move.move_id = p_move_id and v_move.role = 'source' then
     return;
-  elsif v_move.status <> 'live' or pg_catalog.cardinality(v_blockers) > 0 then
+  elsif v_move.status <> 'live' then
     raise exception using errcode = 'OH004',
-      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id, case
-        when v_move.status <> 'live' then 'another move of it is ' || v_move.status
-        else pg_catalog.array_to_string(v_blockers, '; ')
-      end),
-      hint = 'End or remove what is named, and begin again';
+      message = pg_catalog.format('organisation %s cannot move: another move of it is %s', p_org_id,
+        v_move.status),
+      hint = 'End that move first';
   end if;
-  -- A resume of another transaction waits for these locks, and then finds the move.
-  perform from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted' order by e.id for no key update;
-  insert into outbox.org_move (org_id, move_id, role, status, other, endpoints, started_at,
-    changed_at)
-  select p_org_id, p_move_id, 'source', 'copying', p_other, coalesce(
-      pg_catalog.jsonb_object_agg(e.id, pg_catalog.jsonb_build_object(
-        'status', e.status, 'reason', e.status_reason)), '{}'), v_now, v_now
-  from outbox.endpoint e where e.org_id = p_org_id and e.status = 'enabled'
+  perform outbox.check_blockers(p_org_id);
+  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    status = 'copying', other = excluded.other, endpoints = excluded.endpoints, settled_at = null,
+    status = 'copying', other = excluded.other, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
-  update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(v_move),
-    version = e.version + 1, updated_at = v_now
-  where e.org_id = p_org_id and e.status = 'enabled';
+  perform outbox.pause_for_move(v_move);
 end
 $$;
 
@@ -5897,6 +5886,30 @@ ALTER FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now
 
 COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. 57P03 while the database is being restored. locks: an advisory lock, shared.';
 
+-- Name: check_blockers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_blockers(p_org_id text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  if pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id,
+        pg_catalog.array_to_string(v_blockers, '; ')),
+      hint = 'End or remove what is named, and run the command again';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_blockers(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_blockers(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_blockers(p_org_id text) IS 'Raises OH004 with all reasons why an organisation cannot move.';
+
 -- Name: check_bound(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_bound(p_name text, p_at timestamp with time zone) RETURNS void
@@ -7054,6 +7067,8 @@ begin
       hint = pg_catalog.format('This step is for: %s',
         pg_catalog.array_to_string(p_statuses, ', '));
   end if;
+  -- This transaction may change what refuse_change() keeps.
+  perform pg_catalog.set_config('outbox.moving', p_org_id, true);
   return v_move;
 end
 $$;
@@ -7135,6 +7150,7 @@ begin
       'Expected 1 to 1000 deliveries per second');
   end if;
   if p_org_id is not null then
+    perform outbox.refuse_change(p_org_id);
     perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
     perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
       (
@@ -7152,7 +7168,7 @@ ALTER FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) OW
 
 -- Name: FUNCTION check_new_job(p_org_id text, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) IS 'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open jobs (limit.replay_jobs). Backfills that were started in SQL do not count.';
+COMMENT ON FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) IS 'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open jobs (limit.replay_jobs), OH012 if it moves. Backfills that were started in SQL do not count.';
 
 -- Name: check_not_restoring(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8760,6 +8776,9 @@ begin
       message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
       hint = 'Call settle_move() until it has settled';
   end if;
+  -- What somebody has begun since the move has.
+  perform outbox.check_blockers(p_org_id);
+  perform outbox.pause_for_move(m) from outbox.org_move m where m.org_id = p_org_id;
   perform outbox.set_move_status(p_org_id, 'closed');
   perform outbox.close_publishing(p_org_id, outbox.clock());
 end
@@ -8769,7 +8788,7 @@ ALTER FUNCTION outbox.close_source(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION close_source(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.close_source(p_org_id text) IS 'Refuses publishing for the organisation in the source, until the move ends or is undone. OH004.';
+COMMENT ON FUNCTION outbox.close_source(p_org_id text) IS 'Refuses publishing for the organisation in the source, until the move ends or is undone. Pauses endpoints that a transaction from before the move has enabled. OH004.';
 
 -- Name: column_guard(oid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11444,6 +11463,7 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
@@ -12495,8 +12515,15 @@ begin
   from outbox.gate g
   join outbox.lane l on l.gate_id = g.id and l.leased > 0
   cross join lateral (
-    select d from outbox.delivery d
-    where d.lane_id = l.id and d.lane_id > 0 and d.leased_until <= p_now offset 0
+    select f.d
+    from (
+      -- Leased rows are at the head of their lane: see record_lost_leases().
+      select d, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) f
+    where f.leased_until <= p_now
   ) o
   where g.endpoint_id = any (v_endpoints);
   perform outbox.park(v_endpoints, p_now);
@@ -19571,6 +19598,34 @@ ALTER FUNCTION outbox.keep_endpoint() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.keep_endpoint() IS 'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
 
+-- Name: keep_moved(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_moved() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    perform outbox.refuse_change(old.org_id);
+    return old;
+  end if;
+  perform outbox.refuse_change(new.org_id);
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_moved() OWNER TO postgres;
+
+-- Name: FUNCTION keep_moved(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_moved() IS 'Trigger of a table with org_id: OH012 for a change that refuse_change() refuses.';
+
 -- Name: keep_moving(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_moving() RETURNS trigger
@@ -19589,13 +19644,7 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
-      message = pg_catalog.format('organisation %s %s %s, so none of its endpoints can be enabled '
-        'here', new.org_id,
-        case
-          when v_move.role = 'target' then 'is still in'
-          when v_move.status in ('moved', 'finished') then 'has moved to'
-          else 'is moving to'
-        end, v_move.other),
+      message = outbox.move_sentence(v_move) || ', so none of its endpoints can be enabled here',
       hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
   end if;
   return new;
@@ -19684,6 +19733,30 @@ ALTER FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text)
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) IS 'Creates or replaces a secret in Vault by its name.';
+
+-- Name: keep_secret_moved(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_secret_moved() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = new.endpoint_id;
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_secret_moved() OWNER TO postgres;
+
+-- Name: FUNCTION keep_secret_moved(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_secret_moved() IS 'Trigger: OH012 for a secret that is added or ended where refuse_change() refuses changes of the organisation. A secret that has expired may be deleted.';
 
 -- Name: keep_secrets(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20928,6 +21001,7 @@ begin
         'target', p_org_id, v_totals, p_target),
       hint = 'Compare all parts again';
   end if;
+  perform outbox.check_blockers(p_org_id);
   perform outbox.set_move_status(p_org_id, 'moved');
 end
 $$;
@@ -22738,6 +22812,7 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
   select d.*
   into v_delivery
@@ -22766,7 +22841,7 @@ ALTER FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) OW
 
 -- Name: FUNCTION lock_open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
+COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight; OH012: the organisation moves.';
 
 -- Name: lock_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23947,7 +24022,7 @@ begin
     union all
     select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
-    where j.status in ('running', 'paused') and j.org_id = p_org_id
+    where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
     union all
     select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
     from outbox.delivered_mark m
@@ -24014,6 +24089,27 @@ ALTER FUNCTION outbox.move_reason(p_move outbox.org_move) OWNER TO postgres;
 -- Name: FUNCTION move_reason(p_move outbox.org_move); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.move_reason(p_move outbox.org_move) IS 'The status_reason of the endpoints that a move has paused.';
+
+-- Name: move_sentence(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_sentence(p_move outbox.org_move) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.format('organisation %s %s %s', p_move.org_id, case
+    when p_move.role = 'target' then 'is still in'
+    when p_move.status in ('moved', 'finished') then 'has moved to'
+    else 'is moving to'
+  end, p_move.other);
+end
+$$;
+
+ALTER FUNCTION outbox.move_sentence(p_move outbox.org_move) OWNER TO postgres;
+
+-- Name: FUNCTION move_sentence(p_move outbox.org_move); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_sentence(p_move outbox.org_move) IS 'Where an organisation is, as the begin of a sentence.';
 
 -- Name: move_status(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25148,6 +25244,31 @@ ALTER FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with ti
 -- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again.';
+
+-- Name: older_sessions(xid8); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.older_sessions(p_below xid8) RETURNS integer[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array(
+    select a.pid from pg_catalog.pg_stat_activity a
+    where a.datname = pg_catalog.current_database() and a.pid <> pg_catalog.pg_backend_pid()
+      and a.backend_type not in ('autovacuum worker', 'walsender')
+      -- A snapshot of the moment at which the id was given has it as xmin.
+      and (pg_catalog.age(a.backend_xmin) >= pg_catalog.age(p_below::xid)
+        or pg_catalog.age(a.backend_xid) > pg_catalog.age(p_below::xid))
+    order by a.pid
+    limit 10);
+end
+$$;
+
+ALTER FUNCTION outbox.older_sessions(p_below xid8) OWNER TO postgres;
+
+-- Name: FUNCTION older_sessions(p_below xid8); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.older_sessions(p_below xid8) IS 'The process ids of up to 10 sessions with a snapshot or a transaction from before this transaction id. Sessions of other roles are seen by a superuser or with pg_read_all_stats.';
 
 -- Name: older_transactions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26666,6 +26787,40 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+
+-- Name: pause_for_move(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.pause_for_move(p_move outbox.org_move) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_move.org_id and e.status <> 'deleted' order by e.id for no key update;
+  with paused as (
+    update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(p_move),
+      version = e.version + 1, updated_at = outbox.clock()
+    from outbox.endpoint f
+    where f.org_id = p_move.org_id and f.status = 'enabled' and e.id = f.id
+    returning e.id, f.status as was, f.status_reason as reason
+  )
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(p.id, pg_catalog.jsonb_build_object(
+      'status', p.was, 'reason', p.reason)) as statuses
+    from paused p
+  ) n
+  where m.org_id = p_move.org_id and n.statuses is not null;
+end
+$$;
+
+ALTER FUNCTION outbox.pause_for_move(p_move outbox.org_move) OWNER TO postgres;
+
+-- Name: FUNCTION pause_for_move(p_move outbox.org_move); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.pause_for_move(p_move outbox.org_move) IS 'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by id.';
 
 -- Name: pause_org_endpoint(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31074,6 +31229,35 @@ ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
 
+-- Name: refuse_change(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_change(p_org_id text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  if pg_catalog.current_setting('outbox.moving', true) = p_org_id then
+    return;
+  end if;
+  select * into v_move from outbox.org_move m
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving');
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',
+      hint = pg_catalog.format('Make the change in %s, or wait until the move is done',
+        v_move.other);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_change(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_change(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_change(p_org_id text) IS 'Raises OH012 where a change of an organisation would be lost: in the source from the last comparison on, and in the target until it is live. check_move() lets the steps of the move itself pass.';
+
 -- Name: refuse_claim(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
@@ -32369,6 +32553,7 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   select g.id
   into v_gate
   from outbox.gate g
@@ -32413,7 +32598,7 @@ ALTER FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job
 
 -- Name: FUNCTION reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. locks: dead_letter, or event without one; the caller has the gate locked.';
+COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the gate locked.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33094,6 +33279,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.lane l set
     halted = false,
     next_at = case
@@ -35907,17 +36093,21 @@ CREATE FUNCTION outbox.settle_move(p_org_id text) RETURNS jsonb
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id,
     array['copying', 'closed', 'moved', 'finished']);
-  v_seen constant pg_snapshot := pg_catalog.pg_current_snapshot();
+  v_id constant xid8 := pg_catalog.pg_current_xact_id();
+  v_pids integer[];
   v_transactions boolean;
   v_unrouted bigint;
   v_leased bigint;
 begin
-  if v_move.settled_at is null then
-    update outbox.org_move m set settled_at = pg_catalog.pg_snapshot_xmax(v_seen)
-    where m.org_id = p_org_id;
+  -- A larger id is of another cluster, from which this database was restored.
+  if v_move.settled_at is null or v_move.settled_at > v_id then
+    v_move.settled_at := v_id;
+    update outbox.org_move m set settled_at = v_id where m.org_id = p_org_id;
   end if;
-  v_transactions := v_move.settled_at is null
-    or pg_catalog.pg_snapshot_xmin(v_seen) < v_move.settled_at;
+  v_pids := outbox.older_sessions(v_move.settled_at);
+  v_transactions := v_move.settled_at = v_id or pg_catalog.cardinality(v_pids) > 0
+    -- Also a prepared transaction, which has no session.
+    or pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot()) < v_move.settled_at;
   if not v_transactions then
     perform outbox.end_lost_leases(p_org_id, outbox.clock());
   end if;
@@ -35936,7 +36126,7 @@ begin
   return pg_catalog.jsonb_build_object(
     'settled', not v_transactions and v_leased = 0
       and (v_move.status = 'copying' or v_unrouted = 0),
-    'transactions', v_transactions, 'leased', v_leased, 'unrouted', v_unrouted);
+    'transactions', v_transactions, 'pids', v_pids, 'leased', v_leased, 'unrouted', v_unrouted);
 end
 $$;
 
@@ -35944,7 +36134,7 @@ ALTER FUNCTION outbox.settle_move(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION settle_move(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.settle_move(p_org_id text) IS 'Whether the source has settled after its last change of status: {"settled", "transactions": whether one is open that may not know of it, "leased": deliveries in flight, "unrouted": events that wait for routing, which counts when the source is closed}. Call it until it has. OH004. locks: the gates of the organisation.';
+COMMENT ON FUNCTION outbox.settle_move(p_org_id text) IS 'Whether the source has settled after its last change of status: {"settled", "transactions": whether one is open that may not know of it, "pids": the sessions that have one, "leased": deliveries in flight, "unrouted": events that wait for routing, which counts when the source is closed}. Call it until it has. OH004. locks: the gates of the organisation.';
 
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -43562,9 +43752,29 @@ CREATE TRIGGER announce_cleared AFTER UPDATE ON outbox.dead_letter REFERENCING O
 
 CREATE TRIGGER endpoint_is_kept BEFORE UPDATE OF id, org_id, kind ON outbox.endpoint FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.kind IS DISTINCT FROM new.kind))) EXECUTE FUNCTION outbox.keep_endpoint();
 
+-- Name: endpoint_secret endpoint_secret_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_secret_was_moved BEFORE INSERT OR UPDATE ON outbox.endpoint_secret FOR EACH ROW EXECUTE FUNCTION outbox.keep_secret_moved();
+
 -- Name: endpoint endpoint_waits_for_move; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER endpoint_waits_for_move BEFORE INSERT OR UPDATE OF status ON outbox.endpoint FOR EACH ROW WHEN ((new.status = 'enabled'::text)) EXECUTE FUNCTION outbox.keep_moving();
+
+-- Name: endpoint endpoint_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_was_moved BEFORE DELETE OR UPDATE ON outbox.endpoint FOR EACH ROW WHEN ((old.status <> 'deleted'::text)) EXECUTE FUNCTION outbox.keep_moved();
+
+-- Name: event_catalogue event_catalogue_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER event_catalogue_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.event_catalogue FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
+
+-- Name: event_type event_type_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER event_type_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.event_type FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
+
+-- Name: org_setting org_setting_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER org_setting_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.org_setting FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
 
 -- Name: saga_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
 
@@ -43597,6 +43807,10 @@ CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR
 -- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
+-- Name: subscription subscription_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER subscription_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.subscription FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
 
 -- Name: backfill_source backfill_source_job_id_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -44470,6 +44684,10 @@ REVOKE ALL ON FUNCTION outbox.check_amqp_url(p_url text) FROM PUBLIC;
 -- Name: FUNCTION check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION check_blockers(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_blockers(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION check_bound(p_name text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46086,6 +46304,10 @@ REVOKE ALL ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) F
 
 REVOKE ALL ON FUNCTION outbox.keep_endpoint() FROM PUBLIC;
 
+-- Name: FUNCTION keep_moved(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_moved() FROM PUBLIC;
+
 -- Name: FUNCTION keep_moving(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_moving() FROM PUBLIC;
@@ -46097,6 +46319,10 @@ REVOKE ALL ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text,
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
+
+-- Name: FUNCTION keep_secret_moved(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_secret_moved() FROM PUBLIC;
 
 -- Name: FUNCTION keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46604,6 +46830,10 @@ REVOKE ALL ON FUNCTION outbox.move_blockers(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.move_reason(p_move outbox.org_move) FROM PUBLIC;
 
+-- Name: FUNCTION move_sentence(p_move outbox.org_move); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_sentence(p_move outbox.org_move) FROM PUBLIC;
+
 -- Name: FUNCTION move_status(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.move_status(p_org_id text) FROM PUBLIC;
@@ -46739,6 +46969,10 @@ REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 -- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION older_sessions(p_below xid8); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.older_sessions(p_below xid8) FROM PUBLIC;
 
 -- Name: FUNCTION older_transactions(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46931,6 +47165,10 @@ REVOKE ALL ON FUNCTION outbox.passes_filters(p_question outbox.question, p_doc j
 
 REVOKE ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION pause_for_move(p_move outbox.org_move); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.pause_for_move(p_move outbox.org_move) FROM PUBLIC;
 
 -- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47394,6 +47632,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integ
 -- Name: FUNCTION refusal_text(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_change(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_change(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

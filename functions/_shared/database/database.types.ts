@@ -1882,8 +1882,10 @@ export type Database = {
           'started_at': string
           'status': string
           'move_reason': string | null
+          'move_sentence': string | null
+          'pause_for_move': undefined | null
         }
-        ComputedFields: 'move_reason'
+        ComputedFields: 'move_reason' | 'move_sentence' | 'pause_for_move'
         Insert: {
           'changed_at': string
           'endpoints'?: NonNullable<Json>
@@ -4042,6 +4044,7 @@ export type Database = {
         Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_says': Json }
         Returns: string
       }
+      'check_blockers': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_bound': { Args: { 'p_at': string; 'p_name': string }; Returns: undefined }
       'check_broker_address': {
         Args: { 'p_address': string; 'p_field': string }
@@ -6617,6 +6620,15 @@ export type Database = {
         }
         Returns: string
       }
+      'move_sentence': {
+        Args: {
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'move_status': { Args: { 'p_org_id': string }; Returns: Json }
       'move_totals': { Args: { 'p_org_id': string }; Returns: Json }
       'moved_status': {
@@ -6868,6 +6880,7 @@ export type Database = {
         Args: { 'p_before': string; 'p_limit': number; 'p_now': string }
         Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
       }
+      'older_sessions': { Args: { 'p_below': unknown }; Returns: (number)[] }
       'older_transactions': { Args: Record<PropertyKey, never>; Returns: string }
       'oldest_new': {
         Args: {
@@ -7180,6 +7193,15 @@ export type Database = {
         Returns: boolean
       }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'pause_for_move': {
+        Args: {
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'pause_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
         Returns: Json
@@ -7820,6 +7842,7 @@ export type Database = {
       }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_text': { Args: { 'p_code': string }; Returns: string }
+      'refuse_change': { Args: { 'p_org_id': string }; Returns: undefined }
       'refuse_claim': {
         Args: {
           'p_delivery': Omit<

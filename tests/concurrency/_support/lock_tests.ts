@@ -417,7 +417,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'org_move_locks.test.ts',
     'write_move_page() of dead_letter',
   ],
-  'moves/begin_move.sql begin_leaving: for no key update': [
+  'moves/begin_move.sql pause_for_move: for no key update': [
     'org_move_locks.test.ts',
     'begin_leaving() waits for a resume of an endpoint, and pauses it',
   ],

@@ -89,3 +89,31 @@ export async function deliver(
 export async function codeOf(work: Promise<unknown>): Promise<string | null> {
   return await work.then(() => null, (error) => error.code ?? String(error))
 }
+
+export async function createEndpoint(
+  { sql }: Project,
+  org: string,
+  types: string[],
+  more: Record<string, unknown> = {},
+): Promise<string> {
+  const names = Object.keys(more)
+  const extra = names.map((name, at) => `, ${name} => $${at + 3}`).join('')
+  const [row] = await sql.unsafe<{ id: string }[]>(
+    `select outbox.create_endpoint('https://example.com/hook', $1::text[], $2${extra}) ->> 'id' as id`,
+    // deno-lint-ignore no-explicit-any
+    [types, org, ...Object.values(more)] as any,
+  )
+  return row?.id ?? ''
+}
+
+export async function publish(
+  { sql }: Project,
+  org: string,
+  type: string,
+  key: string | null = null,
+  idempotencyKey: string | null = null,
+): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`
+    select outbox.publish(${type}, '{}', ${org}, ${key}, p_idempotency_key => ${idempotencyKey}) as id`
+  return row?.id ?? ''
+}

@@ -1,4 +1,5 @@
--- The moves of organisations. The trigger function is replaced by its real body after the steps.
+-- The moves of organisations. The trigger functions are replaced by their real bodies after the
+-- steps.
 
 create table outbox.org_move (
   org_id text primary key,
@@ -20,6 +21,35 @@ comment on table outbox.org_move is
   'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
   'transactions below it were open after the last change of status, and must end before the next '
   'step.';
+
+create function outbox.keep_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  return new;
+end
+$$;
+create trigger org_setting_was_moved
+  before insert or update or delete on outbox.org_setting
+  for each row execute function outbox.keep_moved();
+create trigger endpoint_was_moved
+  before update or delete on outbox.endpoint
+  for each row when (old.status <> 'deleted')
+  execute function outbox.keep_moved();
+create trigger subscription_was_moved
+  before insert or update or delete on outbox.subscription
+  for each row execute function outbox.keep_moved();
+
+create function outbox.keep_secret_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  return new;
+end
+$$;
+create trigger endpoint_secret_was_moved
+  before insert or update on outbox.endpoint_secret
+  for each row execute function outbox.keep_secret_moved();
 
 create function outbox.keep_moving() returns trigger
 language plpgsql set search_path = ''
