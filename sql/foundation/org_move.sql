@@ -19,6 +19,8 @@ create table outbox.org_move (
   role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
   status text not null,
   other text not null,
+  other_database text,
+  run_id uuid,
   endpoints jsonb not null default '{}',
   settled_at xid8,
   started_at timestamptz not null,
@@ -30,6 +32,7 @@ create table outbox.org_move (
 );
 comment on table outbox.org_move is
   'The last move of an organisation to or from another project. other: the name of that project; '
+  'other_database: its database_id(); run_id: the run of the command that may take the next step; '
   'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
   'transactions below it were open after the last change of status, and must end before the next '
   'step.';

@@ -29,6 +29,19 @@ begin
     from outbox.unroutable u
     where u.org_id = p_org_id and u.again_at = 'infinity'
     union all
+    select pg_catalog.format('the delivery of event %s to endpoint %s could not be created: call '
+      'retry_now() or cancel_delivery()', r.event_id, r.endpoint_id)
+    from outbox.refusal r
+    join outbox.endpoint e on e.id = r.endpoint_id and e.status <> 'deleted'
+    where e.org_id = p_org_id and r.step = 'routing' and r.again_at = 'infinity'
+    union all
+    select pg_catalog.format('endpoint %s is %s', s.id, s.why)
+    from (
+      select e.id, outbox.why_unreadable(e.id) as why from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' offset 0
+    ) s
+    where s.why is not null
+    union all
     select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
       'wait until it is delivered', x.event_id, x.endpoint_id)
     from outbox.dead_letter x
@@ -109,6 +122,27 @@ comment on function outbox.pause_for_move(outbox.org_move) is
   'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
   'id.';
 
+create function outbox.has_anything(p_org_id text) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return exists (select from outbox.endpoint e where e.org_id = p_org_id)
+    or exists (
+      select from outbox.event v
+      where v.org_id > '' and (v.org_id, v.id) >= (
+          p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and v.org_id <= p_org_id)
+    or exists (
+      select from outbox.move_part p
+      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+      where p.position is not null and r.n <> '0');
+end
+$$;
+comment on function outbox.has_anything(text) is
+  'Whether this database has anything of an organisation that may move, or an event of it.';
+
 create function outbox.move_status(p_org_id text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -121,6 +155,9 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   return pg_catalog.jsonb_build_object(
     'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
+    'other_database', v_move.other_database,
+    'database', outbox.database_id(), 'server', outbox.server_id(),
+    'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
@@ -134,8 +171,9 @@ begin
 end
 $$;
 comment on function outbox.move_status(text) is
-  'What a move needs to know of one side: {"move_id", "role", "status", "other" (null: no move), '
-  '"version", "key_hash": lanes can move only between databases with the same, '
+  'What a move needs to know of one side: {"move_id", "role", "status", "other", '
+  '"other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": '
+  'whether there is anything of the organisation or a move, "version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 create function outbox.move_totals(p_org_id text) returns jsonb
@@ -148,10 +186,7 @@ begin
     'endpoints', (
       select pg_catalog.count(*) from outbox.endpoint e
       where e.org_id = p_org_id and e.status <> 'deleted'),
-    'open', (
-      select coalesce(pg_catalog.sum(g.depth), 0) from outbox.endpoint e
-      join outbox.gate g on g.endpoint_id = e.id
-      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', outbox.open_depth(p_org_id),
     'dead_letters', (
       select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
 end
@@ -160,7 +195,9 @@ comment on function outbox.move_totals(text) is
   '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
   'same when a copy is complete.';
 
-create function outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) returns void
+create function outbox.begin_receiving(
+  p_org_id text, p_move_id uuid, p_other text, p_database text default null
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -196,19 +233,23 @@ begin
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
-  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
-  values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, p_database, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
-    status = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'receiving', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at;
   perform outbox.close_publishing(p_org_id, v_now);
 end
 $$;
-comment on function outbox.begin_receiving(text, uuid, text) is
+comment on function outbox.begin_receiving(text, uuid, text, text) is
   'The first step, in the target: nobody can publish for the organisation here until it is live. '
-  'Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
+  'p_other, p_database: the name and the database_id() of the source. Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
 
-create function outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) returns void
+create function outbox.begin_leaving(
+  p_org_id text, p_move_id uuid, p_other text, p_database text default null
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -230,18 +271,20 @@ begin
       hint = 'End that move first';
   end if;
   perform outbox.check_blockers(p_org_id);
-  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
-  values (p_org_id, p_move_id, 'source', 'copying', p_other, v_now, v_now)
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, p_database, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    status = 'copying', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'copying', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   perform outbox.pause_for_move(v_move);
 end
 $$;
-comment on function outbox.begin_leaving(text, uuid, text) is
+comment on function outbox.begin_leaving(text, uuid, text, text) is
   'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. '
-  'Nothing if this move has begun. OH001; OH004: what prevents the move.';
+  'p_other, p_database: the name and the database_id() of the target. Nothing if this move has begun. OH001; OH004: what prevents the move.';
 
 create function outbox.check_move_name(p_other text) returns void
 language plpgsql immutable set search_path = ''

@@ -2,9 +2,10 @@
 -- open_target() lets the target deliver. Then the source ends its own copies: each gets an attempt
 -- of kind close that says where it went. finish_source() deletes the endpoints.
 --
--- A transaction with REPEATABLE READ that began before the source was closed may publish after it.
--- So before the source ends an event, the command asks the target whether it knows it. An event
--- that the target does not know came so late, and is added there.
+-- A delivery may still be created in the source after the last comparison: an event of Outhook
+-- itself does not ask whether publishing is closed, and a source that was restored has forgotten
+-- the switch. So before the source ends a delivery, the command asks the target whether it has
+-- received it, and otherwise adds it there.
 
 create function outbox.set_move_status(p_org_id text, p_status text) returns void
 language plpgsql set search_path = ''
@@ -102,23 +103,88 @@ comment on function outbox.open_target(text, uuid) is
   'The target delivers and accepts events of the organisation. Call it after leave_source(). '
   'Nothing if it is live. OH004. locks: the gates of the organisation.';
 
-create function outbox.unknown_events(p_org_id text, p_keys jsonb) returns jsonb
-language plpgsql
+create function outbox.follow_target(p_org_id text, p_move_id uuid) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move :=
+    outbox.check_move(p_org_id, array['copying', 'closed', 'moved']);
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s leaves by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  end if;
+  perform outbox.pause_for_move(v_move);
+  perform outbox.set_move_status(p_org_id, 'moved');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+comment on function outbox.follow_target(text, uuid) is
+  'Leaves a source that was restored to a time before the switch, although the target of the same '
+  'move is live. OH004.';
+
+create function outbox.open_pairs(p_org_id text, p_after text) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_most constant integer := 500;
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*), 'upto', pg_catalog.max(r.key collate "C"),
+      'pairs', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'event', r.key,
+        'endpoints', pg_catalog.jsonb_path_query_array(r.item, '$.deliveries[*].endpoint_id'))),
+        '[]'))
+    from outbox.read_moved_events(p_org_id, p_after, null, v_most) r);
+end
+$$;
+comment on function outbox.open_pairs(text, text) is
+  'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, "pairs": '
+  '[{"event", "endpoints": [id]}]}.';
+
+create function outbox.is_pair_known(
+  p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid
+) returns boolean
+language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
-  perform outbox.check_move(p_org_id, array['live']);
+  return exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- Older ones are of the time before the organisation left this database, if it comes back.
+    or exists (
+      select from outbox.attempt a
+      -- Not =: see last_attempt().
+      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+        and a.at >= p_move.started_at);
+end
+$$;
+comment on function outbox.is_pair_known(outbox.org_move, uuid, uuid) is
+  'Whether the target has received a delivery: it is open, or has had an attempt or an end since '
+  'the move began.';
+
+create function outbox.unknown_events(p_org_id text, p_pairs jsonb) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+begin
   return (
-    select coalesce(pg_catalog.jsonb_agg(k order by k), '[]')
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
-    where not exists (
-      select from outbox.event e where e.id = k::uuid and e.org_id = p_org_id));
+    select coalesce(pg_catalog.jsonb_agg(p ->> 'event' order by p ->> 'event'), '[]')
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    where exists (
+      select from pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
+      where not outbox.is_pair_known(v_move, (p ->> 'event')::uuid, e::uuid)));
 end
 $$;
 comment on function outbox.unknown_events(text, jsonb) is
-  'Those of these ids of which the target has no event: they were published after the last '
-  'comparison. OH004.';
+  'Those events of open_pairs() of which the target has not received a delivery: they came after '
+  'the last comparison. OH004.';
 
 create function outbox.add_late_events(p_org_id text, p_items text) returns void
 language plpgsql
@@ -126,21 +192,37 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_unknown jsonb := outbox.unknown_events(p_org_id, (
-    select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
-    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_items jsonb;
 begin
-  perform outbox.add_moved_events(p_org_id, coalesce((
-    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
-    where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
+  perform outbox.lock_org_gates(p_org_id);
+  select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
+    '[]')
+  into v_items
+  from pg_catalog.jsonb_array_elements(p_items::jsonb) i
+  cross join lateral (
+    select pg_catalog.jsonb_agg(d) as deliveries
+    from pg_catalog.jsonb_array_elements(i #> '{item,deliveries}') d
+    where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
+  ) u
+  where u.deliveries is not null;
+  perform outbox.add_moved_events(p_org_id, v_items, outbox.clock());
+  -- A publisher that repeats one of them here gets its id.
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
+  from pg_catalog.jsonb_array_elements(v_items) i
+  join outbox.event e on e.id = (i ->> 'key')::uuid
+  where e.idempotency_key is not null
+  on conflict (org_id, key) do nothing;
   perform outbox.kick_on_commit();
 end
 $$;
 comment on function outbox.add_late_events(text, text) is
-  'Adds items of read_move_page() to the target after the switch, without those that it knows. '
-  'OH004.';
+  'Adds items of read_move_page() to the target after the switch, without the deliveries that it '
+  'has received, and with the idempotency keys of these events. OH004. locks: the gates of the '
+  'organisation.';
 
-create function outbox.end_moved_events(p_org_id text, p_keys jsonb) returns integer
+create function outbox.end_moved_events(p_org_id text, p_pairs jsonb) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -154,9 +236,11 @@ declare
 begin
   for v_gate in
     select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    cross join lateral pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
     cross join lateral (
-      select d.ctid as row_at, d.endpoint_id from outbox.delivery d where d.event_id = k::uuid
+      select d.ctid as row_at, d.endpoint_id from outbox.delivery d
+      where d.event_id = (p ->> 'event')::uuid and d.endpoint_id = e::uuid
       offset 0
     ) d
     join outbox.gate g on g.endpoint_id = d.endpoint_id
@@ -173,41 +257,45 @@ begin
 end
 $$;
 comment on function outbox.end_moved_events(text, jsonb) is
-  'Ends the open deliveries of these events in the source, each with an attempt of kind close that '
-  'names the target; returns how many. The target must know the events. OH004. locks: the gates of '
-  'the organisation.';
+  'Ends these open deliveries (see open_pairs()) in the source, each with an attempt of kind close '
+  'that names the target; returns how many. The target must have received them. OH004. locks: the '
+  'gates of the organisation.';
 
-create function outbox.finish_source(p_org_id text) returns void
+create function outbox.finish_source(p_org_id text) returns boolean
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_part outbox.move_part;
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved', 'finished']);
+  v_part text;
 begin
-  if (outbox.check_move(p_org_id, array['moved', 'finished'])).status = 'finished' then
-    return;
-  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
-    or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
-  then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
-      hint = 'Run outhook move-org again without --finish';
+  if v_move.status = 'moved' then
+    if not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+      or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+    then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+        hint = 'Run outhook move-org again without --finish';
+    end if;
+    perform outbox.set_move_status(p_org_id, 'finished');
+    perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted';
   end if;
-  perform outbox.set_move_status(p_org_id, 'finished');
-  perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
-  from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted';
   for v_part in
-    select * from outbox.move_part p
+    select p.name from outbox.move_part p
     where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+    order by p.position
   loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
   end loop;
+  return false;
 end
 $$;
 comment on function outbox.finish_source(text) is
-  'Deletes the endpoints, event types, settings, dead letters and idempotency keys of the '
-  'organisation in the source. Its events and attempts stay until their retention ends. OH004: '
-  'something is open.';
+  'Deletes the endpoints of the organisation in the source, and then in each call a page of its '
+  'event types, settings, dead letters and idempotency keys; returns whether to call it again. Its '
+  'events and attempts stay until their retention ends. OH004: something is open.';

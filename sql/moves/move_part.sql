@@ -33,7 +33,7 @@ insert into outbox.move_part (name, position, read_function, write_function, pag
   ('event', 5, 'outbox.read_moved_events', 'outbox.write_moved_events', 500),
   ('lane', 6, 'outbox.read_moved_lanes', 'outbox.write_moved_lanes', 2000),
   ('dead_letter', 7, 'outbox.read_moved_letters', 'outbox.write_moved_letters', 500),
-  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 5000);
+  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 20000);
 insert into outbox.move_part (name) values
   ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
   ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),
@@ -49,8 +49,9 @@ create function outbox.read_move_page(
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
--- Instants are part of the digest.
+-- Instants and numbers are part of the digest.
 set timezone = 'UTC'
+set extra_float_digits = 1
 as $$
 declare
   v_part outbox.move_part;
@@ -139,6 +140,56 @@ $$;
 comment on function outbox.check_move(text, text[]) is
   'The move of an organisation, if it has one of these statuses; OH004. locks: its row, so that '
   'two commands do not change it at once.';
+
+create function outbox.take_move(p_org_id text, p_run uuid) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.org_move m set run_id = p_run where m.org_id = p_org_id;
+end
+$$;
+comment on function outbox.take_move(text, uuid) is
+  'From now on only this run of the command takes the steps of the move. Waits for a step of '
+  'another run that has not ended, such as one whose command was killed. Nothing without a move.';
+
+create function outbox.hold_move(p_org_id text, p_run uuid) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  -- Without a move, the step itself says so.
+  if found and v_move.run_id is distinct from p_run then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another run of outhook move-org continues the move of '
+        'organisation %s', p_org_id),
+      hint = 'Wait for its end. If it does not run any more, run the command again';
+  end if;
+  return true;
+end
+$$;
+comment on function outbox.hold_move(text, uuid) is
+  'Called in the statement of each step, before it: OH004 if another run has taken the move since. '
+  'locks: the row of the move until the step has ended.';
+
+create function outbox.clear_moved_part(p_org_id text, p_part text) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_page jsonb := outbox.read_move_page(p_org_id, p_part);
+begin
+  if (v_page ->> 'n')::integer = 0 then
+    return false;
+  end if;
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', (
+    select p.write_function from outbox.move_part p where p.name = p_part))
+  using p_org_id, '', v_page ->> 'upto', '[]'::jsonb;
+  return true;
+end
+$$;
+comment on function outbox.clear_moved_part(text, text) is
+  'Removes the first page of a part here; false if there was none.';
 
 create function outbox.move_reason(p_move outbox.org_move) returns text
 language plpgsql immutable set search_path = ''

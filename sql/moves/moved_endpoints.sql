@@ -37,9 +37,17 @@ begin
     'headers', outbox.stored_headers(e.headers_vault_id),
     'secrets', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', s.id, 'secret', outbox.vault_text(s.vault_id, 'the signing secret'),
-        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.id), '[]')
-      from outbox.endpoint_secret s where s.endpoint_id = e.id),
+        'id', s.id, 'secret', s.secret, 'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.id), '[]')
+      from (
+        select s.id, s.created_at, s.expires_at, case
+          when s.expires_at is null then outbox.vault_text(s.vault_id, 'the signing secret')
+          -- A replaced secret that cannot be read only expires earlier.
+          else outbox.try_read(s.vault_id)
+        end as secret
+        from outbox.endpoint_secret s where s.endpoint_id = e.id offset 0
+      ) s
+      where s.secret is not null),
     'subscriptions', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
         'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
@@ -104,10 +112,10 @@ begin
   -- Replaced as a whole, so that no column is forgotten.
   delete from outbox.endpoint e where e.id = v_id;
   insert into outbox.endpoint
-  select (pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
+  select e.* from pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
     || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
       'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
-      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false))).*;
+      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false)) e;
   if p_item -> 'headers' <> '{}' then
     perform outbox.put_headers(v_id, p_item -> 'headers');
   end if;

@@ -156,9 +156,9 @@ begin
   where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
     select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
   insert into outbox.dead_letter
-  select (pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
-    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
-  from pg_catalog.jsonb_array_elements(p_items) i;
+  select x.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
+    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id)) x;
 end
 $$;
 comment on function outbox.write_moved_letters(text, text, text, jsonb) is

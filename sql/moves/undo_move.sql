@@ -8,15 +8,15 @@ set enable_seqscan = off
 as $$
 declare
   v_events uuid[];
-  v_part outbox.move_part;
+  v_part text;
 begin
   if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
     return false;
   end if;
   perform outbox.check_move(p_org_id, array['receiving']);
   perform outbox.lock_org_gates(p_org_id);
-  v_events := array(
-    select r.key::uuid from outbox.read_moved_events(p_org_id, '', null, p_limit) r);
+  v_events := outbox.open_event_ids(p_org_id, '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff', p_limit);
   if pg_catalog.cardinality(v_events) > 0 then
     perform outbox.remove_moved_deliveries(p_org_id, v_events);
     delete from outbox.event e
@@ -25,11 +25,13 @@ begin
     return true;
   end if;
   for v_part in
-    select * from outbox.move_part p where p.position is not null and p.name <> 'lane'
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('event', 'lane')
     order by p.position desc
   loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
   end loop;
   delete from outbox.org_move m where m.org_id = p_org_id;
   perform outbox.open_publishing(p_org_id);
@@ -37,8 +39,8 @@ begin
 end
 $$;
 comment on function outbox.undo_receiving(text, integer) is
-  'Removes what the target has received: up to p_limit events in each call, then the rest. Returns '
-  'whether to call it again. OH004: the organisation is live here.';
+  'Removes what the target has received: up to p_limit events or a page of another part in each '
+  'call. Returns whether to call it again. OH004: the organisation is live here.';
 
 create function outbox.undo_leaving(p_org_id text) returns void
 language plpgsql

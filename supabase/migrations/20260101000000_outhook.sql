@@ -1909,6 +1909,8 @@ create table outbox.org_move (
   role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
   status text not null,
   other text not null,
+  other_database text,
+  run_id uuid,
   endpoints jsonb not null default '{}',
   settled_at xid8,
   started_at timestamptz not null,
@@ -1920,6 +1922,7 @@ create table outbox.org_move (
 );
 comment on table outbox.org_move is
   'The last move of an organisation to or from another project. other: the name of that project; '
+  'other_database: its database_id(); run_id: the run of the command that may take the next step; '
   'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
   'transactions below it were open after the last change of status, and must end before the next '
   'step.';
@@ -20402,7 +20405,7 @@ insert into outbox.move_part (name, position, read_function, write_function, pag
   ('event', 5, 'outbox.read_moved_events', 'outbox.write_moved_events', 500),
   ('lane', 6, 'outbox.read_moved_lanes', 'outbox.write_moved_lanes', 2000),
   ('dead_letter', 7, 'outbox.read_moved_letters', 'outbox.write_moved_letters', 500),
-  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 5000);
+  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 20000);
 insert into outbox.move_part (name) values
   ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
   ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),
@@ -20418,8 +20421,9 @@ create function outbox.read_move_page(
 ) returns jsonb
 language plpgsql stable
 set search_path = ''
--- Instants are part of the digest.
+-- Instants and numbers are part of the digest.
 set timezone = 'UTC'
+set extra_float_digits = 1
 as $$
 declare
   v_part outbox.move_part;
@@ -20509,6 +20513,56 @@ comment on function outbox.check_move(text, text[]) is
   'The move of an organisation, if it has one of these statuses; OH004. locks: its row, so that '
   'two commands do not change it at once.';
 
+create function outbox.take_move(p_org_id text, p_run uuid) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.org_move m set run_id = p_run where m.org_id = p_org_id;
+end
+$$;
+comment on function outbox.take_move(text, uuid) is
+  'From now on only this run of the command takes the steps of the move. Waits for a step of '
+  'another run that has not ended, such as one whose command was killed. Nothing without a move.';
+
+create function outbox.hold_move(p_org_id text, p_run uuid) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  -- Without a move, the step itself says so.
+  if found and v_move.run_id is distinct from p_run then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another run of outhook move-org continues the move of '
+        'organisation %s', p_org_id),
+      hint = 'Wait for its end. If it does not run any more, run the command again';
+  end if;
+  return true;
+end
+$$;
+comment on function outbox.hold_move(text, uuid) is
+  'Called in the statement of each step, before it: OH004 if another run has taken the move since. '
+  'locks: the row of the move until the step has ended.';
+
+create function outbox.clear_moved_part(p_org_id text, p_part text) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_page jsonb := outbox.read_move_page(p_org_id, p_part);
+begin
+  if (v_page ->> 'n')::integer = 0 then
+    return false;
+  end if;
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', (
+    select p.write_function from outbox.move_part p where p.name = p_part))
+  using p_org_id, '', v_page ->> 'upto', '[]'::jsonb;
+  return true;
+end
+$$;
+comment on function outbox.clear_moved_part(text, text) is
+  'Removes the first page of a part here; false if there was none.';
+
 create function outbox.move_reason(p_move outbox.org_move) returns text
 language plpgsql immutable set search_path = ''
 as $$
@@ -20563,9 +20617,17 @@ begin
     'headers', outbox.stored_headers(e.headers_vault_id),
     'secrets', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', s.id, 'secret', outbox.vault_text(s.vault_id, 'the signing secret'),
-        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.id), '[]')
-      from outbox.endpoint_secret s where s.endpoint_id = e.id),
+        'id', s.id, 'secret', s.secret, 'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.id), '[]')
+      from (
+        select s.id, s.created_at, s.expires_at, case
+          when s.expires_at is null then outbox.vault_text(s.vault_id, 'the signing secret')
+          -- A replaced secret that cannot be read only expires earlier.
+          else outbox.try_read(s.vault_id)
+        end as secret
+        from outbox.endpoint_secret s where s.endpoint_id = e.id offset 0
+      ) s
+      where s.secret is not null),
     'subscriptions', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
         'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
@@ -20630,10 +20692,10 @@ begin
   -- Replaced as a whole, so that no column is forgotten.
   delete from outbox.endpoint e where e.id = v_id;
   insert into outbox.endpoint
-  select (pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
+  select e.* from pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
     || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
       'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
-      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false))).*;
+      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false)) e;
   if p_item -> 'headers' <> '{}' then
     perform outbox.put_headers(v_id, p_item -> 'headers');
   end if;
@@ -20703,54 +20765,130 @@ comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
 --
 -- What is delivered already, and each attempt, stays in the source.
 
-create function outbox.read_moved_events(
-  p_org_id text, p_after text, p_upto text, p_limit integer
-) returns table (key text, item jsonb)
+create function outbox.open_depth(p_org_id text) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select g.depth from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+end
+$$;
+comment on function outbox.open_depth(text) is
+  'How many deliveries of an organisation are open, without those of deleted endpoints.';
+
+create function outbox.open_event_ids(
+  p_org_id text, p_after uuid, p_upto uuid, p_limit integer
+) returns uuid[]
 language plpgsql stable
 set search_path = ''
 -- In the order of event_org: a sort would read all events of the organisation for each page.
 set enable_seqscan = off
 set enable_bitmapscan = off
-set enable_sort = off
-set enable_incremental_sort = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
+declare
+  -- So many are read faster than the delivered events between them.
+  v_few constant bigint := 20000;
 begin
-  return query
-  select e.id::text, pg_catalog.jsonb_build_object(
-    'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
-  from outbox.event e
-  -- Not a function: a call takes 1 ms of each event.
-  cross join lateral (
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
-      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
-      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
-      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
-      -- It has left its isolated lane: the next lost lease isolates it again.
-      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
-    from outbox.delivery d
+  if outbox.open_depth(p_org_id) <= v_few then
+    return array(
+      select distinct d.event_id
+      from outbox.endpoint n
+      cross join lateral (
+        select g.id from outbox.gate g
+        where g.endpoint_id = n.id order by g.changed_at desc limit 1
+      ) g
+      join outbox.lane l on l.gate_id = g.id
+      join outbox.delivery d on d.lane_id = l.id and d.lane_id > 0
+      where n.org_id = p_org_id and n.status <> 'deleted' and d.event_id > p_after
+        and d.event_id <= p_upto and exists (select from outbox.event e where e.id = d.event_id)
+      order by d.event_id
+      limit p_limit);
+  end if;
+  return array(
+    select e.id from outbox.event e
+    where e.org_id > '' and (e.org_id, e.id) > (p_org_id, p_after)
+      and (e.org_id, e.id) <= (p_org_id, p_upto)
+      and exists (
+        select from outbox.delivery d
+        join outbox.endpoint n on n.id = d.endpoint_id and n.status <> 'deleted'
+        where d.event_id = e.id)
+    order by e.org_id, e.id
+    limit p_limit);
+end
+$$;
+comment on function outbox.open_event_ids(text, uuid, uuid, integer) is
+  'Events of an organisation with an open delivery, in the order of their ids, between two ids. '
+  'p_limit null: all.';
+
+create function outbox.read_moved_events(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_ids uuid[] := outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, p_limit);
+  v_first constant uuid := v_ids[1];
+  v_last constant uuid := v_ids[pg_catalog.cardinality(v_ids)];
+  v_most_bytes constant bigint := 4194304;
+  v_bytes bigint := 0;
+  v_rows integer := 0;
+begin
+  for key, item in
+    select e.id::text, pg_catalog.jsonb_build_object(
+      'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
+    from pg_catalog.unnest(v_ids) i
     cross join lateral (
-      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
-    ) l
-    where d.event_id = e.id and exists (
-      select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
-    offset 0
-  ) o
-  where e.org_id > ''
-    and (e.org_id, e.id) > (
-      p_org_id, coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid)
-    and (e.org_id, e.id) <= (
-      p_org_id, coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid)
-    and o.deliveries is not null
-  order by e.org_id, e.id
-  limit p_limit;
+      -- The bounds select the partitions. Offset: the order of the ids is that of the rows.
+      select e.* from outbox.event e where e.id = i and e.id between v_first and v_last offset 0
+    ) e
+    -- Not a function: a call takes 1 ms of each event.
+    cross join lateral (
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+        'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+        'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+        'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+        -- It has left its isolated lane: the next lost lease isolates it again.
+        'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
+      from outbox.delivery d
+      cross join lateral (
+        select l.ordered from outbox.lane l
+        where l.id = d.lane_id order by l.changed_at desc limit 1
+      ) l
+      where d.event_id = e.id and exists (
+        select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
+      offset 0
+    ) o
+    where o.deliveries is not null
+  loop
+    return next;
+    v_rows := v_rows + 1;
+    v_bytes := v_bytes + pg_catalog.octet_length(item::text);
+    -- The last one shows read_move_page() that more follow. Without a limit, a page ends at p_upto.
+    exit when v_bytes > v_most_bytes and v_rows > 1 and p_limit is not null;
+  end loop;
 end
 $$;
 comment on function outbox.read_moved_events(text, text, text, integer) is
   'Events with at least one open delivery, in the order of their ids. Without the deliveries of '
-  'deleted endpoints.';
+  'deleted endpoints. With a limit it ends one event after 4 MiB.';
 
 create type outbox.moved_delivery as (
   event_id uuid,
@@ -20827,9 +20965,9 @@ declare
   v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
 begin
   insert into outbox.event
-  select (pg_catalog.jsonb_populate_record(null::outbox.event,
-    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
-  from pg_catalog.jsonb_array_elements(p_items) i
+  select e.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.event,
+    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id)) e
   on conflict do nothing;
   perform outbox.restart_open_checks(array(
     select (i ->> 'key')::uuid from pg_catalog.jsonb_array_elements(p_items) i));
@@ -20937,8 +21075,9 @@ as $$
 declare
   v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
 begin
-  perform outbox.remove_moved_deliveries(p_org_id, array(
-    select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
+  perform outbox.remove_moved_deliveries(p_org_id, outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null));
   perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
   perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, outbox.clock());
@@ -21107,9 +21246,9 @@ begin
   where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
     select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
   insert into outbox.dead_letter
-  select (pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
-    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
-  from pg_catalog.jsonb_array_elements(p_items) i;
+  select x.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
+    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id)) x;
 end
 $$;
 comment on function outbox.write_moved_letters(text, text, text, jsonb) is
@@ -21192,6 +21331,19 @@ begin
     from outbox.unroutable u
     where u.org_id = p_org_id and u.again_at = 'infinity'
     union all
+    select pg_catalog.format('the delivery of event %s to endpoint %s could not be created: call '
+      'retry_now() or cancel_delivery()', r.event_id, r.endpoint_id)
+    from outbox.refusal r
+    join outbox.endpoint e on e.id = r.endpoint_id and e.status <> 'deleted'
+    where e.org_id = p_org_id and r.step = 'routing' and r.again_at = 'infinity'
+    union all
+    select pg_catalog.format('endpoint %s is %s', s.id, s.why)
+    from (
+      select e.id, outbox.why_unreadable(e.id) as why from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' offset 0
+    ) s
+    where s.why is not null
+    union all
     select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
       'wait until it is delivered', x.event_id, x.endpoint_id)
     from outbox.dead_letter x
@@ -21272,6 +21424,27 @@ comment on function outbox.pause_for_move(outbox.org_move) is
   'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
   'id.';
 
+create function outbox.has_anything(p_org_id text) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return exists (select from outbox.endpoint e where e.org_id = p_org_id)
+    or exists (
+      select from outbox.event v
+      where v.org_id > '' and (v.org_id, v.id) >= (
+          p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and v.org_id <= p_org_id)
+    or exists (
+      select from outbox.move_part p
+      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+      where p.position is not null and r.n <> '0');
+end
+$$;
+comment on function outbox.has_anything(text) is
+  'Whether this database has anything of an organisation that may move, or an event of it.';
+
 create function outbox.move_status(p_org_id text) returns jsonb
 language plpgsql
 set search_path = ''
@@ -21284,6 +21457,9 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   return pg_catalog.jsonb_build_object(
     'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
+    'other_database', v_move.other_database,
+    'database', outbox.database_id(), 'server', outbox.server_id(),
+    'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
@@ -21297,8 +21473,9 @@ begin
 end
 $$;
 comment on function outbox.move_status(text) is
-  'What a move needs to know of one side: {"move_id", "role", "status", "other" (null: no move), '
-  '"version", "key_hash": lanes can move only between databases with the same, '
+  'What a move needs to know of one side: {"move_id", "role", "status", "other", '
+  '"other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": '
+  'whether there is anything of the organisation or a move, "version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 create function outbox.move_totals(p_org_id text) returns jsonb
@@ -21311,10 +21488,7 @@ begin
     'endpoints', (
       select pg_catalog.count(*) from outbox.endpoint e
       where e.org_id = p_org_id and e.status <> 'deleted'),
-    'open', (
-      select coalesce(pg_catalog.sum(g.depth), 0) from outbox.endpoint e
-      join outbox.gate g on g.endpoint_id = e.id
-      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', outbox.open_depth(p_org_id),
     'dead_letters', (
       select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
 end
@@ -21323,7 +21497,9 @@ comment on function outbox.move_totals(text) is
   '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
   'same when a copy is complete.';
 
-create function outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) returns void
+create function outbox.begin_receiving(
+  p_org_id text, p_move_id uuid, p_other text, p_database text default null
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -21359,19 +21535,23 @@ begin
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
-  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
-  values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, p_database, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
-    status = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'receiving', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at;
   perform outbox.close_publishing(p_org_id, v_now);
 end
 $$;
-comment on function outbox.begin_receiving(text, uuid, text) is
+comment on function outbox.begin_receiving(text, uuid, text, text) is
   'The first step, in the target: nobody can publish for the organisation here until it is live. '
-  'Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
+  'p_other, p_database: the name and the database_id() of the source. Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
 
-create function outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) returns void
+create function outbox.begin_leaving(
+  p_org_id text, p_move_id uuid, p_other text, p_database text default null
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -21393,18 +21573,20 @@ begin
       hint = 'End that move first';
   end if;
   perform outbox.check_blockers(p_org_id);
-  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
-  values (p_org_id, p_move_id, 'source', 'copying', p_other, v_now, v_now)
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, p_database, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    status = 'copying', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'copying', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   perform outbox.pause_for_move(v_move);
 end
 $$;
-comment on function outbox.begin_leaving(text, uuid, text) is
+comment on function outbox.begin_leaving(text, uuid, text, text) is
   'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. '
-  'Nothing if this move has begun. OH001; OH004: what prevents the move.';
+  'p_other, p_database: the name and the database_id() of the target. Nothing if this move has begun. OH001; OH004: what prevents the move.';
 
 create function outbox.check_move_name(p_other text) returns void
 language plpgsql immutable set search_path = ''
@@ -21540,9 +21722,10 @@ comment on function outbox.settle_move(text) is
 -- open_target() lets the target deliver. Then the source ends its own copies: each gets an attempt
 -- of kind close that says where it went. finish_source() deletes the endpoints.
 --
--- A transaction with REPEATABLE READ that began before the source was closed may publish after it.
--- So before the source ends an event, the command asks the target whether it knows it. An event
--- that the target does not know came so late, and is added there.
+-- A delivery may still be created in the source after the last comparison: an event of Outhook
+-- itself does not ask whether publishing is closed, and a source that was restored has forgotten
+-- the switch. So before the source ends a delivery, the command asks the target whether it has
+-- received it, and otherwise adds it there.
 
 create function outbox.set_move_status(p_org_id text, p_status text) returns void
 language plpgsql set search_path = ''
@@ -21640,23 +21823,88 @@ comment on function outbox.open_target(text, uuid) is
   'The target delivers and accepts events of the organisation. Call it after leave_source(). '
   'Nothing if it is live. OH004. locks: the gates of the organisation.';
 
-create function outbox.unknown_events(p_org_id text, p_keys jsonb) returns jsonb
-language plpgsql
+create function outbox.follow_target(p_org_id text, p_move_id uuid) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move :=
+    outbox.check_move(p_org_id, array['copying', 'closed', 'moved']);
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s leaves by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  end if;
+  perform outbox.pause_for_move(v_move);
+  perform outbox.set_move_status(p_org_id, 'moved');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+comment on function outbox.follow_target(text, uuid) is
+  'Leaves a source that was restored to a time before the switch, although the target of the same '
+  'move is live. OH004.';
+
+create function outbox.open_pairs(p_org_id text, p_after text) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_most constant integer := 500;
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*), 'upto', pg_catalog.max(r.key collate "C"),
+      'pairs', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'event', r.key,
+        'endpoints', pg_catalog.jsonb_path_query_array(r.item, '$.deliveries[*].endpoint_id'))),
+        '[]'))
+    from outbox.read_moved_events(p_org_id, p_after, null, v_most) r);
+end
+$$;
+comment on function outbox.open_pairs(text, text) is
+  'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, "pairs": '
+  '[{"event", "endpoints": [id]}]}.';
+
+create function outbox.is_pair_known(
+  p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid
+) returns boolean
+language plpgsql stable
 set search_path = ''
 set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 begin
-  perform outbox.check_move(p_org_id, array['live']);
+  return exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- Older ones are of the time before the organisation left this database, if it comes back.
+    or exists (
+      select from outbox.attempt a
+      -- Not =: see last_attempt().
+      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+        and a.at >= p_move.started_at);
+end
+$$;
+comment on function outbox.is_pair_known(outbox.org_move, uuid, uuid) is
+  'Whether the target has received a delivery: it is open, or has had an attempt or an end since '
+  'the move began.';
+
+create function outbox.unknown_events(p_org_id text, p_pairs jsonb) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+begin
   return (
-    select coalesce(pg_catalog.jsonb_agg(k order by k), '[]')
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
-    where not exists (
-      select from outbox.event e where e.id = k::uuid and e.org_id = p_org_id));
+    select coalesce(pg_catalog.jsonb_agg(p ->> 'event' order by p ->> 'event'), '[]')
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    where exists (
+      select from pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
+      where not outbox.is_pair_known(v_move, (p ->> 'event')::uuid, e::uuid)));
 end
 $$;
 comment on function outbox.unknown_events(text, jsonb) is
-  'Those of these ids of which the target has no event: they were published after the last '
-  'comparison. OH004.';
+  'Those events of open_pairs() of which the target has not received a delivery: they came after '
+  'the last comparison. OH004.';
 
 create function outbox.add_late_events(p_org_id text, p_items text) returns void
 language plpgsql
@@ -21664,21 +21912,37 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_unknown jsonb := outbox.unknown_events(p_org_id, (
-    select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
-    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_items jsonb;
 begin
-  perform outbox.add_moved_events(p_org_id, coalesce((
-    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
-    where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
+  perform outbox.lock_org_gates(p_org_id);
+  select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
+    '[]')
+  into v_items
+  from pg_catalog.jsonb_array_elements(p_items::jsonb) i
+  cross join lateral (
+    select pg_catalog.jsonb_agg(d) as deliveries
+    from pg_catalog.jsonb_array_elements(i #> '{item,deliveries}') d
+    where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
+  ) u
+  where u.deliveries is not null;
+  perform outbox.add_moved_events(p_org_id, v_items, outbox.clock());
+  -- A publisher that repeats one of them here gets its id.
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
+  from pg_catalog.jsonb_array_elements(v_items) i
+  join outbox.event e on e.id = (i ->> 'key')::uuid
+  where e.idempotency_key is not null
+  on conflict (org_id, key) do nothing;
   perform outbox.kick_on_commit();
 end
 $$;
 comment on function outbox.add_late_events(text, text) is
-  'Adds items of read_move_page() to the target after the switch, without those that it knows. '
-  'OH004.';
+  'Adds items of read_move_page() to the target after the switch, without the deliveries that it '
+  'has received, and with the idempotency keys of these events. OH004. locks: the gates of the '
+  'organisation.';
 
-create function outbox.end_moved_events(p_org_id text, p_keys jsonb) returns integer
+create function outbox.end_moved_events(p_org_id text, p_pairs jsonb) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -21692,9 +21956,11 @@ declare
 begin
   for v_gate in
     select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    cross join lateral pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
     cross join lateral (
-      select d.ctid as row_at, d.endpoint_id from outbox.delivery d where d.event_id = k::uuid
+      select d.ctid as row_at, d.endpoint_id from outbox.delivery d
+      where d.event_id = (p ->> 'event')::uuid and d.endpoint_id = e::uuid
       offset 0
     ) d
     join outbox.gate g on g.endpoint_id = d.endpoint_id
@@ -21711,44 +21977,48 @@ begin
 end
 $$;
 comment on function outbox.end_moved_events(text, jsonb) is
-  'Ends the open deliveries of these events in the source, each with an attempt of kind close that '
-  'names the target; returns how many. The target must know the events. OH004. locks: the gates of '
-  'the organisation.';
+  'Ends these open deliveries (see open_pairs()) in the source, each with an attempt of kind close '
+  'that names the target; returns how many. The target must have received them. OH004. locks: the '
+  'gates of the organisation.';
 
-create function outbox.finish_source(p_org_id text) returns void
+create function outbox.finish_source(p_org_id text) returns boolean
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_part outbox.move_part;
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved', 'finished']);
+  v_part text;
 begin
-  if (outbox.check_move(p_org_id, array['moved', 'finished'])).status = 'finished' then
-    return;
-  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
-    or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
-  then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
-      hint = 'Run outhook move-org again without --finish';
+  if v_move.status = 'moved' then
+    if not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+      or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+    then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+        hint = 'Run outhook move-org again without --finish';
+    end if;
+    perform outbox.set_move_status(p_org_id, 'finished');
+    perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted';
   end if;
-  perform outbox.set_move_status(p_org_id, 'finished');
-  perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
-  from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted';
   for v_part in
-    select * from outbox.move_part p
+    select p.name from outbox.move_part p
     where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+    order by p.position
   loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
   end loop;
+  return false;
 end
 $$;
 comment on function outbox.finish_source(text) is
-  'Deletes the endpoints, event types, settings, dead letters and idempotency keys of the '
-  'organisation in the source. Its events and attempts stay until their retention ends. OH004: '
-  'something is open.';
+  'Deletes the endpoints of the organisation in the source, and then in each call a page of its '
+  'event types, settings, dead letters and idempotency keys; returns whether to call it again. Its '
+  'events and attempts stay until their retention ends. OH004: something is open.';
 
 -- sql/moves/undo_move.sql
 
@@ -21762,15 +22032,15 @@ set enable_seqscan = off
 as $$
 declare
   v_events uuid[];
-  v_part outbox.move_part;
+  v_part text;
 begin
   if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
     return false;
   end if;
   perform outbox.check_move(p_org_id, array['receiving']);
   perform outbox.lock_org_gates(p_org_id);
-  v_events := array(
-    select r.key::uuid from outbox.read_moved_events(p_org_id, '', null, p_limit) r);
+  v_events := outbox.open_event_ids(p_org_id, '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff', p_limit);
   if pg_catalog.cardinality(v_events) > 0 then
     perform outbox.remove_moved_deliveries(p_org_id, v_events);
     delete from outbox.event e
@@ -21779,11 +22049,13 @@ begin
     return true;
   end if;
   for v_part in
-    select * from outbox.move_part p where p.position is not null and p.name <> 'lane'
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('event', 'lane')
     order by p.position desc
   loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
   end loop;
   delete from outbox.org_move m where m.org_id = p_org_id;
   perform outbox.open_publishing(p_org_id);
@@ -21791,8 +22063,8 @@ begin
 end
 $$;
 comment on function outbox.undo_receiving(text, integer) is
-  'Removes what the target has received: up to p_limit events in each call, then the rest. Returns '
-  'whether to call it again. OH004: the organisation is live here.';
+  'Removes what the target has received: up to p_limit events or a page of another part in each '
+  'call. Returns whether to call it again. OH004: the organisation is live here.';
 
 create function outbox.undo_leaving(p_org_id text) returns void
 language plpgsql

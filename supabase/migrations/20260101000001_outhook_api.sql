@@ -1274,7 +1274,8 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   return query
-  select 'catalogue', pg_catalog.jsonb_build_object('strict', c.strict, 'version', c.version)
+  select 'catalogue', pg_catalog.jsonb_build_object('strict', c.strict, 'version', c.version,
+    'changes', c.changes)
   from outbox.event_catalogue c
   where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue'
   limit p_limit;
@@ -1291,8 +1292,9 @@ as $$
 begin
   delete from outbox.event_catalogue c
   where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue';
-  insert into outbox.event_catalogue (org_id, strict, version)
-  select p_org_id, (i #>> '{item,strict}')::boolean, (i #>> '{item,version}')::bigint
+  insert into outbox.event_catalogue (org_id, strict, version, changes)
+  select p_org_id, (i #>> '{item,strict}')::boolean, (i #>> '{item,version}')::bigint,
+    (i #>> '{item,changes}')::bigint
   from pg_catalog.jsonb_array_elements(p_items) i;
 end
 $$;

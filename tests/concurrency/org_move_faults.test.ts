@@ -1,8 +1,10 @@
 /** What happens beside the move of an organisation: late transactions, people who change things, jobs, a second command. */
 
 import { expect } from '@std/expect'
+import { setTimeout as delay } from 'node:timers/promises'
 import { MoveError } from '../../package/command/move_org/database.ts'
 import { finishMove, moveOrg, undoMove } from '../../package/command/move_org/move.ts'
+import { expectWaitsFor } from './_support/checks.ts'
 import {
   type Arrival,
   codeOf,
@@ -170,4 +172,232 @@ Deno.test('nothing of an organisation is changed where it is not, and what was c
   expect(left).toEqual({ n: 0 })
   expect(await codeOf(one.sql`select outbox.set_org_setting('org-1', 'limit.endpoints', '3')`))
     .toBe('OH012')
+})
+
+Deno.test('a job that begins while it is copied, and one of all organisations, prevent the move', async () => {
+  await createEndpoint(one, 'org-1', ['a'])
+  const closing = (sql: string): Promise<string> =>
+    moveOrg(moveInput('org-1', one, two, {
+      source: before(one, 'close_source', () => one.db.admin.unsafe(sql)),
+    })).then(() => 'moved', (error) => error.message)
+  expect(await closing(`select outbox.replay_many(null)`)).toMatch(
+    /^source: organisation org-1 cannot move: replay job \d+ is running/,
+  )
+  await one.db.admin`update outbox.replay_job set status = 'done' where true`
+  expect(await closing(`select outbox.mark_delivered(outbox.clock() - interval '1 s', 'org-1')`))
+    .toContain('of mark_delivered() is running')
+  await one.db.admin`update outbox.delivered_mark set finished_at = outbox.clock() where true`
+  expect(await closing('select 1')).toBe('moved')
+})
+
+Deno.test('what a person must end first is named before anything is changed', async () => {
+  const endpoint = await createEndpoint(one, 'org-1', ['a'])
+  const unreadable = await createEndpoint(one, 'org-1', ['a'])
+  const event = await publish(one, 'org-1', 'b')
+  await one.db.admin`
+    insert into outbox.refusal (event_id, endpoint_id, step, failures, sqlstate, error, at, again_at)
+    values (${event}, ${endpoint}, 'routing', 6, '23514', 'x', outbox.clock(), 'infinity')`
+  await one.db.admin`
+    delete from vault.secrets v using outbox.endpoint_secret s
+    where s.endpoint_id = ${unreadable} and v.id = s.vault_id`
+  const refused = await moveOrg(moveInput('org-1', one, two)).catch((error) => error.message)
+  expect(refused).toContain(
+    `the delivery of event ${event} to endpoint ${endpoint} could not be created`,
+  )
+  expect(refused).toContain(`endpoint ${unreadable} is unreadable: the signing secret`)
+  const none = await two.db.admin`select from outbox.org_move`
+  expect(none.length).toBe(0)
+  // A replaced secret that cannot be read only expires earlier.
+  await one.db.admin`delete from outbox.refusal where true`
+  await one.sql`select outbox.delete_endpoint(${unreadable})`
+  const [old] = await one.db
+    .admin`select vault_id from outbox.endpoint_secret where endpoint_id = ${endpoint}`
+  await one.sql`select outbox.rotate_secret(${endpoint})`
+  await one.db.admin`delete from vault.secrets where id = ${old?.vault_id}`
+  await moveOrg(moveInput('org-1', one, two))
+  const [there] = await two.db.admin`select count(*)::integer as n from outbox.endpoint_secret`
+  expect(there).toEqual({ n: 1 })
+})
+
+Deno.test('a second command takes the move over, and the first one changes nothing any more', async () => {
+  await createEndpoint(one, 'org-1', ['a'])
+  await publish(one, 'org-1', 'a')
+  await deliver(one, [], () => true)
+  const second = moveInput('org-1', one, two)
+  const first = await moveOrg(moveInput('org-1', one, two, {
+    target: before(two, 'write_move_page', () => moveOrg(second)),
+  })).catch((error) => error.message)
+  expect(first).toBe(
+    'target: another run of outhook move-org continues the move of organisation org-1',
+  )
+  const [there] = await two.db.admin`select depth::integer from outbox.gate`
+  expect(there).toEqual({ depth: 1 })
+})
+
+Deno.test('a step of a killed command ends before the next command looks', async () => {
+  const endpoint = await createEndpoint(one, 'org-1', ['a'])
+  const killed = moveInput('org-1', one, two)
+  const stopped = before(
+    one,
+    'close_source',
+    () => Promise.reject(new MoveError('killed', 'killed')),
+  )
+  expect(await codeOf(moveOrg({ ...killed, source: stopped }))).toBe('killed')
+  // The server still executes the last step of the killed command: it waits for a gate.
+  const holder = await two.db.open()
+  await holder.sql`begin`
+  await holder.sql`select outbox.lock_gates(array[${endpoint}::uuid])`
+  const stale = await two.db.open()
+  const step = stale.sql`
+    select outbox.write_move_page('org-1', 'event', '', null, '[]')
+    from outbox.hold_move('org-1', ${killed.run}::uuid)`.execute()
+  await expectWaitsFor(two.db.admin, stale, holder)
+  const next = moveOrg(moveInput('org-1', one, two))
+  const isWaiting = async (): Promise<boolean> => {
+    const rows = await two.db.admin`
+      select from pg_stat_activity a
+      where a.application_name = 'outhook move-org' and ${stale.pid}::integer = any (pg_blocking_pids(a.pid))`
+    return rows.length > 0
+  }
+  while (!await isWaiting()) await delay(10)
+  await holder.sql`commit`
+  await step
+  await next
+  const [live] = await two.db.admin`select status from outbox.org_move`
+  expect(live).toEqual({ status: 'live' })
+})
+
+Deno.test('a delivery that the source creates after the switch is sent by the target', async () => {
+  const endpoint = await createEndpoint(one, 'org-1', ['a'])
+  const other = await createEndpoint(one, 'org-1', ['b'])
+  const known = await publish(one, 'org-1', 'a')
+  let late = ''
+  const asItself = async (...statements: string[]): Promise<void> => {
+    await one.sql.unsafe(
+      `begin; select set_config('outbox.moving', 'org-1', true); ${statements.join('; ')}; commit`,
+    )
+  }
+  await moveOrg(moveInput('org-1', one, two, {
+    target: before(two, 'open_target', async () => {
+      // An event of Outhook itself, and a delivery of an event that the target knows.
+      const [row] = await one.sql<{ id: string }[]>`
+        select outbox.put_event(outbox.new_event(outbox.clock(), 'a', '{"late": true}', 'org-1', null, null,
+          'late-key', null, null, null), true) as id`
+      late = row?.id ?? ''
+      await deliver(one, [])
+      await asItself(
+        `insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome)
+         values ('${known}', '${other}', 1, outbox.clock(), 'close', 'cancelled')`,
+        `select outbox.reopen_delivery('${known}', '${other}', 0, outbox.clock())`,
+      )
+    }),
+  }))
+  const arrivals: Arrival[] = []
+  await deliver(one, arrivals)
+  expect(arrivals).toEqual([])
+  await deliver(two, arrivals)
+  expect(arrivals.map(({ event, endpoint }) => `${event} ${endpoint}`).toSorted()).toEqual(
+    [`${known} ${endpoint}`, `${known} ${other}`, `${late} ${endpoint}`].toSorted(),
+  )
+  // A publisher that repeats it gets its id.
+  expect(
+    await two
+      .sql`select outbox.publish_raw('a', '{"late": true}', 'org-1', p_idempotency_key => 'late-key') as id`,
+  ).toEqual([{ id: late }])
+  const [left] = await one.db.admin`select count(*)::integer as n from outbox.delivery`
+  expect(left).toEqual({ n: 0 })
+})
+
+Deno.test('a source that was restored to a time before the switch follows the target, and no undo opens it', async () => {
+  await createEndpoint(one, 'org-1', ['a'])
+  const event = await publish(one, 'org-1', 'a')
+  const input = moveInput('org-1', one, two)
+  const stopped = before(one, 'open_pairs', () => Promise.reject(new MoveError('killed', 'killed')))
+  expect(await codeOf(moveOrg({ ...input, source: stopped }))).toBe('killed')
+  await one.db.admin`update outbox.org_move set status = 'closed', settled_at = null`
+  expect(await codeOf(undoMove(moveInput('org-1', one, two)))).toBe('refused')
+  await moveOrg(moveInput('org-1', one, two))
+  const arrivals: Arrival[] = []
+  await deliver(one, arrivals)
+  await deliver(two, arrivals)
+  expect(arrivals.map((one) => [one.project === two, one.event])).toEqual([[true, event]])
+})
+
+Deno.test('other names, other databases and an unknown organisation are refused', async () => {
+  const three = await startProject('third')
+  try {
+    await createEndpoint(one, 'org-1', ['a'])
+    const messageOf = (work: Promise<void>): Promise<string> =>
+      work.then(() => 'done', (error) => error.message)
+    expect(await messageOf(moveOrg(moveInput('org-2', one, two)))).toBe(
+      'The source has nothing of org-2: check the name, --from and --to',
+    )
+    expect(await messageOf(undoMove(moveInput('org-1', one, two)))).toBe(
+      'There is no move of org-1 from one to two that could be undone',
+    )
+    const stopped = before(
+      one,
+      'leave_source',
+      () => Promise.reject(new MoveError('killed', 'killed')),
+    )
+    const said: string[] = []
+    expect(
+      await codeOf(moveOrg(moveInput('org-1', one, two, {
+        source: stopped,
+        say: (text) => void said.push(text),
+      }))),
+    ).toBe('killed')
+    expect(said.at(-1)).toContain('Nobody can publish for the organisation now')
+    expect(await messageOf(moveOrg(moveInput('org-1', one, two, { to: 'three' })))).toBe(
+      'The move was begun with --to two, not three: give the same name',
+    )
+    expect(await messageOf(moveOrg(moveInput('org-1', one, two, { from: 'zero' })))).toBe(
+      'The move was begun with --from one, not zero: give the same name',
+    )
+    expect(await messageOf(moveOrg(moveInput('org-1', one, three)))).toContain(
+      'OUTHOOK_TO_DB_URL is not the database to which the organisation moves',
+    )
+    const wrongSource =
+      'OUTHOOK_FROM_DB_URL is not the database from which the target receives the organisation'
+    await createEndpoint(three, 'org-1', ['a'])
+    expect(await messageOf(undoMove(moveInput('org-1', three, two)))).toBe(wrongSource)
+    expect(await messageOf(moveOrg(moveInput('org-1', three, two)))).toBe(wrongSource)
+    // Databases of one backup have the same id: otherwise it tells them apart too.
+    await two.db.admin`update outbox.org_move set other_database = 'another'`
+    expect(await messageOf(undoMove(moveInput('org-1', one, two)))).toBe(
+      'The move was begun with another database than that of OUTHOOK_FROM_DB_URL',
+    )
+    await two.db.admin`update outbox.org_move set other_database = null`
+    // In the wrong direction.
+    expect(await messageOf(undoMove(moveInput('org-1', two, one, { from: 'two', to: 'one' }))))
+      .toBe('There is no move of org-1 from two to one that could be undone')
+    expect(await messageOf(moveOrg(moveInput('org-1', two, one, { from: 'two', to: 'one' }))))
+      .toContain('another move of organisation org-1 is closed')
+    await undoMove(moveInput('org-1', one, two))
+    expect(await publish(one, 'org-1', 'a')).not.toBe('')
+  } finally {
+    await three[Symbol.asyncDispose]()
+  }
+})
+
+Deno.test('a delivery that ends in the source after the comparison leads to another comparison', async () => {
+  const endpoint = await createEndpoint(one, 'org-1', ['a'])
+  const event = await publish(one, 'org-1', 'a')
+  let looks = 0
+  await moveOrg(moveInput('org-1', one, two, {
+    target: {
+      ...two.move,
+      call: async (...call) => {
+        // It is looked at to choose what to do, and then after the comparison.
+        if (call[0] === 'move_status' && ++looks === 2) {
+          await one.sql.unsafe(`begin; select set_config('outbox.moving', 'org-1', true);
+            select outbox.cancel_delivery('${event}', '${endpoint}'); commit`)
+        }
+        return await two.move.call(...call)
+      },
+    },
+  }))
+  const arrivals: Arrival[] = []
+  await deliver(two, arrivals)
+  expect(arrivals).toEqual([])
 })

@@ -1028,13 +1028,28 @@ CREATE FUNCTION outbox.add_late_events(p_org_id text, p_items text) RETURNS void
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_unknown jsonb := outbox.unknown_events(p_org_id, (
-    select coalesce(pg_catalog.jsonb_agg(i -> 'key'), '[]')
-    from pg_catalog.jsonb_array_elements(p_items::jsonb) i));
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_items jsonb;
 begin
-  perform outbox.add_moved_events(p_org_id, coalesce((
-    select pg_catalog.jsonb_agg(i) from pg_catalog.jsonb_array_elements(p_items::jsonb) i
-    where v_unknown operator(pg_catalog.?) (i ->> 'key')), '[]'), outbox.clock());
+  perform outbox.lock_org_gates(p_org_id);
+  select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
+    '[]')
+  into v_items
+  from pg_catalog.jsonb_array_elements(p_items::jsonb) i
+  cross join lateral (
+    select pg_catalog.jsonb_agg(d) as deliveries
+    from pg_catalog.jsonb_array_elements(i #> '{item,deliveries}') d
+    where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
+  ) u
+  where u.deliveries is not null;
+  perform outbox.add_moved_events(p_org_id, v_items, outbox.clock());
+  -- A publisher that repeats one of them here gets its id.
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
+  from pg_catalog.jsonb_array_elements(v_items) i
+  join outbox.event e on e.id = (i ->> 'key')::uuid
+  where e.idempotency_key is not null
+  on conflict (org_id, key) do nothing;
   perform outbox.kick_on_commit();
 end
 $$;
@@ -1043,7 +1058,7 @@ ALTER FUNCTION outbox.add_late_events(p_org_id text, p_items text) OWNER TO post
 
 -- Name: FUNCTION add_late_events(p_org_id text, p_items text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_late_events(p_org_id text, p_items text) IS 'Adds items of read_move_page() to the target after the switch, without those that it knows. OH004.';
+COMMENT ON FUNCTION outbox.add_late_events(p_org_id text, p_items text) IS 'Adds items of read_move_page() to the target after the switch, without the deliveries that it has received, and with the idempotency keys of these events. OH004. locks: the gates of the organisation.';
 
 -- Name: add_message_channel(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1083,9 +1098,9 @@ declare
   v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
 begin
   insert into outbox.event
-  select (pg_catalog.jsonb_populate_record(null::outbox.event,
-    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
-  from pg_catalog.jsonb_array_elements(p_items) i
+  select e.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.event,
+    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id)) e
   on conflict do nothing;
   perform outbox.restart_open_checks(array(
     select (i ->> 'key')::uuid from pg_catalog.jsonb_array_elements(p_items) i));
@@ -4003,9 +4018,9 @@ ALTER FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp wi
 
 COMMENT ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) IS 'Whether every transaction that was open when the backfill was started has ended. The first time that they have, the job gets its end.';
 
--- Name: begin_leaving(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: begin_leaving(text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) RETURNS void
+CREATE FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -4027,25 +4042,27 @@ begin
       hint = 'End that move first';
   end if;
   perform outbox.check_blockers(p_org_id);
-  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
-  values (p_org_id, p_move_id, 'source', 'copying', p_other, v_now, v_now)
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, p_database, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
-    status = 'copying', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'copying', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   perform outbox.pause_for_move(v_move);
 end
 $$;
 
-ALTER FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) OWNER TO postgres;
+ALTER FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text) OWNER TO postgres;
 
--- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) IS 'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. Nothing if this move has begun. OH001; OH004: what prevents the move.';
+COMMENT ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text) IS 'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. p_other, p_database: the name and the database_id() of the target. Nothing if this move has begun. OH001; OH004: what prevents the move.';
 
--- Name: begin_receiving(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: begin_receiving(text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) RETURNS void
+CREATE FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text DEFAULT NULL::text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -4081,20 +4098,22 @@ begin
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
-  insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
-  values (p_org_id, p_move_id, 'target', 'receiving', p_other, v_now, v_now)
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, p_database, v_now, v_now)
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
-    status = 'receiving', other = excluded.other, endpoints = '{}', settled_at = null,
+    status = 'receiving', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
     started_at = excluded.started_at, changed_at = excluded.changed_at;
   perform outbox.close_publishing(p_org_id, v_now);
 end
 $$;
 
-ALTER FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) OWNER TO postgres;
+ALTER FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text) OWNER TO postgres;
 
--- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) IS 'The first step, in the target: nobody can publish for the organisation here until it is live. Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
+COMMENT ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text) IS 'The first step, in the target: nobody can publish for the organisation here until it is live. p_other, p_database: the name and the database_id() of the source. Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7036,6 +7055,8 @@ CREATE TABLE outbox.org_move (
     role text NOT NULL,
     status text NOT NULL,
     other text NOT NULL,
+    other_database text,
+    run_id uuid,
     endpoints jsonb DEFAULT '{}'::jsonb NOT NULL,
     settled_at xid8,
     started_at timestamp with time zone NOT NULL,
@@ -7048,7 +7069,7 @@ ALTER TABLE outbox.org_move OWNER TO postgres;
 
 -- Name: TABLE org_move; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.org_move IS 'The last move of an organisation to or from another project. other: the name of that project; endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the transactions below it were open after the last change of status, and must end before the next step.';
+COMMENT ON TABLE outbox.org_move IS 'The last move of an organisation to or from another project. other: the name of that project; other_database: its database_id(); run_id: the run of the command that may take the next step; endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the transactions below it were open after the last change of status, and must end before the next step.';
 
 -- Name: check_move(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8474,6 +8495,31 @@ ALTER FUNCTION outbox.cleanup_next() OWNER TO postgres;
 -- Name: FUNCTION cleanup_next(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.cleanup_next() IS 'Deletes the next piece of today''s cleanup; false if nothing is left, or only steps that failed since the start of the statement. The job outhook-cleanup calls it until job_deadline().';
+
+-- Name: clear_moved_part(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_page jsonb := outbox.read_move_page(p_org_id, p_part);
+begin
+  if (v_page ->> 'n')::integer = 0 then
+    return false;
+  end if;
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', (
+    select p.write_function from outbox.move_part p where p.name = p_part))
+  using p_org_id, '', v_page ->> 'upto', '[]'::jsonb;
+  return true;
+end
+$_$;
+
+ALTER FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) OWNER TO postgres;
+
+-- Name: FUNCTION clear_moved_part(p_org_id text, p_part text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) IS 'Removes the first page of a part here; false if there was none.';
 
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12569,7 +12615,7 @@ COMMENT ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp wi
 
 -- Name: end_moved_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) RETURNS integer
+CREATE FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -12583,9 +12629,11 @@ declare
 begin
   for v_gate in
     select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    cross join lateral pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
     cross join lateral (
-      select d.ctid as row_at, d.endpoint_id from outbox.delivery d where d.event_id = k::uuid
+      select d.ctid as row_at, d.endpoint_id from outbox.delivery d
+      where d.event_id = (p ->> 'event')::uuid and d.endpoint_id = e::uuid
       offset 0
     ) d
     join outbox.gate g on g.endpoint_id = d.endpoint_id
@@ -12602,11 +12650,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) OWNER TO postgres;
 
--- Name: FUNCTION end_moved_events(p_org_id text, p_keys jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_moved_events(p_org_id text, p_pairs jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) IS 'Ends the open deliveries of these events in the source, each with an attempt of kind close that names the target; returns how many. The target must know the events. OH004. locks: the gates of the organisation.';
+COMMENT ON FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) IS 'Ends these open deliveries (see open_pairs()) in the source, each with an attempt of kind close that names the target; returns how many. The target must have received them. OH004. locks: the gates of the organisation.';
 
 -- Name: end_replay_jobs(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15000,42 +15048,46 @@ COMMENT ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jso
 
 -- Name: finish_source(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.finish_source(p_org_id text) RETURNS void
+CREATE FUNCTION outbox.finish_source(p_org_id text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS $_$
+    AS $$
 declare
-  v_part outbox.move_part;
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved', 'finished']);
+  v_part text;
 begin
-  if (outbox.check_move(p_org_id, array['moved', 'finished'])).status = 'finished' then
-    return;
-  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
-    or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
-  then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
-      hint = 'Run outhook move-org again without --finish';
+  if v_move.status = 'moved' then
+    if not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+      or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+    then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+        hint = 'Run outhook move-org again without --finish';
+    end if;
+    perform outbox.set_move_status(p_org_id, 'finished');
+    perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted';
   end if;
-  perform outbox.set_move_status(p_org_id, 'finished');
-  perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
-  from outbox.endpoint e
-  where e.org_id = p_org_id and e.status <> 'deleted';
   for v_part in
-    select * from outbox.move_part p
+    select p.name from outbox.move_part p
     where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+    order by p.position
   loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
   end loop;
+  return false;
 end
-$_$;
+$$;
 
 ALTER FUNCTION outbox.finish_source(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION finish_source(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.finish_source(p_org_id text) IS 'Deletes the endpoints, event types, settings, dead letters and idempotency keys of the organisation in the source. Its events and attempts stay until their retention ends. OH004: something is open.';
+COMMENT ON FUNCTION outbox.finish_source(p_org_id text) IS 'Deletes the endpoints of the organisation in the source, and then in each call a page of its event types, settings, dead letters and idempotency keys; returns whether to call it again. Its events and attempts stay until their retention ends. OH004: something is open.';
 
 -- Name: first_ahead(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15375,6 +15427,33 @@ ALTER FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text,
 -- Name: FUNCTION follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) IS 'Binds the outbox to the new database of the same project, records it and publishes outhook.database.changed. locks: the binding with SKIP LOCKED.';
+
+-- Name: follow_target(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move :=
+    outbox.check_move(p_org_id, array['copying', 'closed', 'moved']);
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s leaves by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  end if;
+  perform outbox.pause_for_move(v_move);
+  perform outbox.set_move_status(p_org_id, 'moved');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+
+ALTER FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION follow_target(p_org_id text, p_move_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) IS 'Leaves a source that was restored to a time before the switch, although the target of the same move is live. OH004.';
 
 -- Name: forget_accepted(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -17296,6 +17375,33 @@ ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out, and deliveries whose event is not stored end. locks: only then, it waits for the gates of all claimed endpoints.';
 
+-- Name: has_anything(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_anything(p_org_id text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return exists (select from outbox.endpoint e where e.org_id = p_org_id)
+    or exists (
+      select from outbox.event v
+      where v.org_id > '' and (v.org_id, v.id) >= (
+          p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and v.org_id <= p_org_id)
+    or exists (
+      select from outbox.move_part p
+      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+      where p.position is not null and r.n <> '0');
+end
+$$;
+
+ALTER FUNCTION outbox.has_anything(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION has_anything(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_anything(p_org_id text) IS 'Whether this database has anything of an organisation that may move, or an event of it.';
+
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
@@ -17877,6 +17983,33 @@ ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.resu
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the enabled channels whose rule for a failure is hold or fail_hold, with the reason, and publishes outhook.channel.held. Returns the endpoints that are not channels. locks: endpoints with SKIP LOCKED.';
+
+-- Name: hold_move(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_move(p_org_id text, p_run uuid) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  -- Without a move, the step itself says so.
+  if found and v_move.run_id is distinct from p_run then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another run of outhook move-org continues the move of '
+        'organisation %s', p_org_id),
+      hint = 'Wait for its end. If it does not run any more, run the command again';
+  end if;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_move(p_org_id text, p_run uuid) OWNER TO postgres;
+
+-- Name: FUNCTION hold_move(p_org_id text, p_run uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_move(p_org_id text, p_run uuid) IS 'Called in the statement of each step, before it: OH004 if another run has taken the move since. locks: the row of the move until the step has ended.';
 
 -- Name: notice_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -18797,6 +18930,33 @@ ALTER FUNCTION outbox.is_own_row(p_xmin xid) OWNER TO postgres;
 -- Name: FUNCTION is_own_row(p_xmin xid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.is_own_row(p_xmin xid) IS 'Whether the current transaction wrote a row that it can see.';
+
+-- Name: is_pair_known(outbox.org_move, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- Older ones are of the time before the organisation left this database, if it comes back.
+    or exists (
+      select from outbox.attempt a
+      -- Not =: see last_attempt().
+      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+        and a.at >= p_move.started_at);
+end
+$$;
+
+ALTER FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) IS 'Whether the target has received a delivery: it is open, or has had an attempt or an end since the move began.';
 
 -- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24032,6 +24192,19 @@ begin
     from outbox.unroutable u
     where u.org_id = p_org_id and u.again_at = 'infinity'
     union all
+    select pg_catalog.format('the delivery of event %s to endpoint %s could not be created: call '
+      'retry_now() or cancel_delivery()', r.event_id, r.endpoint_id)
+    from outbox.refusal r
+    join outbox.endpoint e on e.id = r.endpoint_id and e.status <> 'deleted'
+    where e.org_id = p_org_id and r.step = 'routing' and r.again_at = 'infinity'
+    union all
+    select pg_catalog.format('endpoint %s is %s', s.id, s.why)
+    from (
+      select e.id, outbox.why_unreadable(e.id) as why from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' offset 0
+    ) s
+    where s.why is not null
+    union all
     select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
       'wait until it is delivered', x.event_id, x.endpoint_id)
     from outbox.dead_letter x
@@ -24125,6 +24298,9 @@ begin
   select * into v_move from outbox.org_move m where m.org_id = p_org_id;
   return pg_catalog.jsonb_build_object(
     'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
+    'other_database', v_move.other_database,
+    'database', outbox.database_id(), 'server', outbox.server_id(),
+    'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
     'parts', (
@@ -24142,7 +24318,7 @@ ALTER FUNCTION outbox.move_status(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION move_status(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.move_status(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "status", "other" (null: no move), "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+COMMENT ON FUNCTION outbox.move_status(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "status", "other", "other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": whether there is anything of the organisation or a move, "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 -- Name: move_totals(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24156,10 +24332,7 @@ begin
     'endpoints', (
       select pg_catalog.count(*) from outbox.endpoint e
       where e.org_id = p_org_id and e.status <> 'deleted'),
-    'open', (
-      select coalesce(pg_catalog.sum(g.depth), 0) from outbox.endpoint e
-      join outbox.gate g on g.endpoint_id = e.id
-      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', outbox.open_depth(p_org_id),
     'dead_letters', (
       select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
 end
@@ -25605,6 +25778,79 @@ ALTER FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uu
 
 COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), before p_below and from the event p_from on (or from a little before it on), newest first. An event without a delivery may have one row with a null. The caller checks the status of each row and, for open deliveries and dead letters, the organisation.';
 
+-- Name: open_depth(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_depth(p_org_id text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select g.depth from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+end
+$$;
+
+ALTER FUNCTION outbox.open_depth(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION open_depth(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_depth(p_org_id text) IS 'How many deliveries of an organisation are open, without those of deleted endpoints.';
+
+-- Name: open_event_ids(text, uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  -- So many are read faster than the delivered events between them.
+  v_few constant bigint := 20000;
+begin
+  if outbox.open_depth(p_org_id) <= v_few then
+    return array(
+      select distinct d.event_id
+      from outbox.endpoint n
+      cross join lateral (
+        select g.id from outbox.gate g
+        where g.endpoint_id = n.id order by g.changed_at desc limit 1
+      ) g
+      join outbox.lane l on l.gate_id = g.id
+      join outbox.delivery d on d.lane_id = l.id and d.lane_id > 0
+      where n.org_id = p_org_id and n.status <> 'deleted' and d.event_id > p_after
+        and d.event_id <= p_upto and exists (select from outbox.event e where e.id = d.event_id)
+      order by d.event_id
+      limit p_limit);
+  end if;
+  return array(
+    select e.id from outbox.event e
+    where e.org_id > '' and (e.org_id, e.id) > (p_org_id, p_after)
+      and (e.org_id, e.id) <= (p_org_id, p_upto)
+      and exists (
+        select from outbox.delivery d
+        join outbox.endpoint n on n.id = d.endpoint_id and n.status <> 'deleted'
+        where d.event_id = e.id)
+    order by e.org_id, e.id
+    limit p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) IS 'Events of an organisation with an open delivery, in the order of their ids, between two ids. p_limit null: all.';
+
 -- Name: open_event_list(text, text, text, uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) RETURNS refcursor
@@ -25687,6 +25933,32 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
+
+-- Name: open_pairs(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_pairs(p_org_id text, p_after text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_most constant integer := 500;
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*), 'upto', pg_catalog.max(r.key collate "C"),
+      'pairs', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'event', r.key,
+        'endpoints', pg_catalog.jsonb_path_query_array(r.item, '$.deliveries[*].endpoint_id'))),
+        '[]'))
+    from outbox.read_moved_events(p_org_id, p_after, null, v_most) r);
+end
+$_$;
+
+ALTER FUNCTION outbox.open_pairs(p_org_id text, p_after text) OWNER TO postgres;
+
+-- Name: FUNCTION open_pairs(p_org_id text, p_after text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_pairs(p_org_id text, p_after text) IS 'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, "pairs": [{"event", "endpoints": [id]}]}.';
 
 -- Name: open_publishing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28698,10 +28970,10 @@ begin
   -- Replaced as a whole, so that no column is forgotten.
   delete from outbox.endpoint e where e.id = v_id;
   insert into outbox.endpoint
-  select (pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
+  select e.* from pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
     || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
       'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
-      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false))).*;
+      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false)) e;
   if p_item -> 'headers' <> '{}' then
     perform outbox.put_headers(v_id, p_item -> 'headers');
   end if;
@@ -29430,6 +29702,7 @@ CREATE FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text D
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
+    SET extra_float_digits TO '1'
     AS $_$
 declare
   v_part outbox.move_part;
@@ -29486,7 +29759,8 @@ CREATE FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto 
     AS $$
 begin
   return query
-  select 'catalogue', pg_catalog.jsonb_build_object('strict', c.strict, 'version', c.version)
+  select 'catalogue', pg_catalog.jsonb_build_object('strict', c.strict, 'version', c.version,
+    'changes', c.changes)
   from outbox.event_catalogue c
   where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue'
   limit p_limit;
@@ -29515,9 +29789,17 @@ begin
     'headers', outbox.stored_headers(e.headers_vault_id),
     'secrets', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-        'id', s.id, 'secret', outbox.vault_text(s.vault_id, 'the signing secret'),
-        'created_at', s.created_at, 'expires_at', s.expires_at) order by s.id), '[]')
-      from outbox.endpoint_secret s where s.endpoint_id = e.id),
+        'id', s.id, 'secret', s.secret, 'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.id), '[]')
+      from (
+        select s.id, s.created_at, s.expires_at, case
+          when s.expires_at is null then outbox.vault_text(s.vault_id, 'the signing secret')
+          -- A replaced secret that cannot be read only expires earlier.
+          else outbox.try_read(s.vault_id)
+        end as secret
+        from outbox.endpoint_secret s where s.endpoint_id = e.id offset 0
+      ) s
+      where s.secret is not null),
     'subscriptions', (
       select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
         'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
@@ -29548,41 +29830,53 @@ CREATE FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto tex
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    SET enable_incremental_sort TO 'off'
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     AS $$
+declare
+  v_ids uuid[] := outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, p_limit);
+  v_first constant uuid := v_ids[1];
+  v_last constant uuid := v_ids[pg_catalog.cardinality(v_ids)];
+  v_most_bytes constant bigint := 4194304;
+  v_bytes bigint := 0;
+  v_rows integer := 0;
 begin
-  return query
-  select e.id::text, pg_catalog.jsonb_build_object(
-    'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
-  from outbox.event e
-  -- Not a function: a call takes 1 ms of each event.
-  cross join lateral (
-    select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
-      'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
-      'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
-      'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
-      'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
-      -- It has left its isolated lane: the next lost lease isolates it again.
-      'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
-    from outbox.delivery d
+  for key, item in
+    select e.id::text, pg_catalog.jsonb_build_object(
+      'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
+    from pg_catalog.unnest(v_ids) i
     cross join lateral (
-      select l.ordered from outbox.lane l where l.id = d.lane_id order by l.changed_at desc limit 1
-    ) l
-    where d.event_id = e.id and exists (
-      select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
-    offset 0
-  ) o
-  where e.org_id > ''
-    and (e.org_id, e.id) > (
-      p_org_id, coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid)
-    and (e.org_id, e.id) <= (
-      p_org_id, coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid)
-    and o.deliveries is not null
-  order by e.org_id, e.id
-  limit p_limit;
+      -- The bounds select the partitions. Offset: the order of the ids is that of the rows.
+      select e.* from outbox.event e where e.id = i and e.id between v_first and v_last offset 0
+    ) e
+    -- Not a function: a call takes 1 ms of each event.
+    cross join lateral (
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+        'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+        'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+        'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+        -- It has left its isolated lane: the next lost lease isolates it again.
+        'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
+      from outbox.delivery d
+      cross join lateral (
+        select l.ordered from outbox.lane l
+        where l.id = d.lane_id order by l.changed_at desc limit 1
+      ) l
+      where d.event_id = e.id and exists (
+        select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
+      offset 0
+    ) o
+    where o.deliveries is not null
+  loop
+    return next;
+    v_rows := v_rows + 1;
+    v_bytes := v_bytes + pg_catalog.octet_length(item::text);
+    -- The last one shows read_move_page() that more follow. Without a limit, a page ends at p_upto.
+    exit when v_bytes > v_most_bytes and v_rows > 1 and p_limit is not null;
+  end loop;
 end
 $$;
 
@@ -29590,7 +29884,7 @@ ALTER FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text
 
 -- Name: FUNCTION read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Events with at least one open delivery, in the order of their ids. Without the deliveries of deleted endpoints.';
+COMMENT ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Events with at least one open delivery, in the order of their ids. Without the deliveries of deleted endpoints. With a limit it ends one event after 4 MiB.';
 
 -- Name: read_moved_keys(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37310,6 +37604,23 @@ ALTER FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) IS 'Waits until no other transaction creates something that this limit of the organisation counts. locks: the row of limit_turn, after the row of the endpoint that the caller may hold.';
 
+-- Name: take_move(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_move(p_org_id text, p_run uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.org_move m set run_id = p_run where m.org_id = p_org_id;
+end
+$$;
+
+ALTER FUNCTION outbox.take_move(p_org_id text, p_run uuid) OWNER TO postgres;
+
+-- Name: FUNCTION take_move(p_org_id text, p_run uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_move(p_org_id text, p_run uuid) IS 'From now on only this run of the command takes the steps of the move. Waits for a step of another run that has not ended, such as one whose command was killed. Nothing without a move.';
+
 -- Name: take_others(outbox.due_gate[], bigint, integer, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone) RETURNS uuid[]
@@ -38523,18 +38834,18 @@ CREATE FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer DEFAULT 500
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
-    AS $_$
+    AS $$
 declare
   v_events uuid[];
-  v_part outbox.move_part;
+  v_part text;
 begin
   if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
     return false;
   end if;
   perform outbox.check_move(p_org_id, array['receiving']);
   perform outbox.lock_org_gates(p_org_id);
-  v_events := array(
-    select r.key::uuid from outbox.read_moved_events(p_org_id, '', null, p_limit) r);
+  v_events := outbox.open_event_ids(p_org_id, '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff', p_limit);
   if pg_catalog.cardinality(v_events) > 0 then
     perform outbox.remove_moved_deliveries(p_org_id, v_events);
     delete from outbox.event e
@@ -38543,46 +38854,49 @@ begin
     return true;
   end if;
   for v_part in
-    select * from outbox.move_part p where p.position is not null and p.name <> 'lane'
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('event', 'lane')
     order by p.position desc
   loop
-    execute pg_catalog.format('select %s($1, $2, null, $3)', v_part.write_function)
-    using p_org_id, '', '[]'::jsonb;
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
   end loop;
   delete from outbox.org_move m where m.org_id = p_org_id;
   perform outbox.open_publishing(p_org_id);
   return false;
 end
-$_$;
+$$;
 
 ALTER FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION undo_receiving(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) IS 'Removes what the target has received: up to p_limit events in each call, then the rest. Returns whether to call it again. OH004: the organisation is live here.';
+COMMENT ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) IS 'Removes what the target has received: up to p_limit events or a page of another part in each call. Returns whether to call it again. OH004: the organisation is live here.';
 
 -- Name: unknown_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) RETURNS jsonb
+CREATE FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) RETURNS jsonb
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
 begin
-  perform outbox.check_move(p_org_id, array['live']);
   return (
-    select coalesce(pg_catalog.jsonb_agg(k order by k), '[]')
-    from pg_catalog.jsonb_array_elements_text(p_keys) k
-    where not exists (
-      select from outbox.event e where e.id = k::uuid and e.org_id = p_org_id));
+    select coalesce(pg_catalog.jsonb_agg(p ->> 'event' order by p ->> 'event'), '[]')
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    where exists (
+      select from pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
+      where not outbox.is_pair_known(v_move, (p ->> 'event')::uuid, e::uuid)));
 end
 $$;
 
-ALTER FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) OWNER TO postgres;
+ALTER FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) OWNER TO postgres;
 
--- Name: FUNCTION unknown_events(p_org_id text, p_keys jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION unknown_events(p_org_id text, p_pairs jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) IS 'Those of these ids of which the target has no event: they were published after the last comparison. OH004.';
+COMMENT ON FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) IS 'Those events of open_pairs() of which the target has not received a delivery: they came after the last comparison. OH004.';
 
 -- Name: unpublish_moved(jsonb, text, text, outbox.watched_change[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -40577,8 +40891,9 @@ CREATE FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto
 begin
   delete from outbox.event_catalogue c
   where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue';
-  insert into outbox.event_catalogue (org_id, strict, version)
-  select p_org_id, (i #>> '{item,strict}')::boolean, (i #>> '{item,version}')::bigint
+  insert into outbox.event_catalogue (org_id, strict, version, changes)
+  select p_org_id, (i #>> '{item,strict}')::boolean, (i #>> '{item,version}')::bigint,
+    (i #>> '{item,changes}')::bigint
   from pg_catalog.jsonb_array_elements(p_items) i;
 end
 $$;
@@ -40626,8 +40941,9 @@ CREATE FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto te
 declare
   v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
 begin
-  perform outbox.remove_moved_deliveries(p_org_id, array(
-    select r.key::uuid from outbox.read_moved_events(p_org_id, p_after, p_upto, null) r));
+  perform outbox.remove_moved_deliveries(p_org_id, outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null));
   perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
   perform outbox.remove_empty_lanes(v_endpoints);
   perform outbox.park(v_endpoints, outbox.clock());
@@ -40724,9 +41040,9 @@ begin
   where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
     select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
   insert into outbox.dead_letter
-  select (pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
-    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id))).*
-  from pg_catalog.jsonb_array_elements(p_items) i;
+  select x.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
+    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id)) x;
 end
 $$;
 
@@ -44470,13 +44786,13 @@ REVOKE ALL ON FUNCTION outbox.base_type(p_type oid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text) FROM PUBLIC;
 
--- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44984,6 +45300,10 @@ REVOKE ALL ON FUNCTION outbox.cleanup(p_most integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.cleanup_next() FROM PUBLIC;
 
+-- Name: FUNCTION clear_moved_part(p_org_id text, p_part text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) FROM PUBLIC;
+
 -- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.clock() FROM PUBLIC;
@@ -45435,9 +45755,9 @@ REVOKE ALL ON FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION end_moved_events(p_org_id text, p_keys jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_moved_events(p_org_id text, p_pairs jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.end_moved_events(p_org_id text, p_keys jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45756,6 +46076,10 @@ REVOKE ALL ON FUNCTION outbox.fold_rows(p_rows tid[]) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION follow_target(p_org_id text, p_move_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
@@ -45979,6 +46303,10 @@ REVOKE ALL ON FUNCTION outbox.had_subscribers(p_event uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION has_anything(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_anything(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
@@ -46054,6 +46382,10 @@ REVOKE ALL ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_he
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION hold_move(p_org_id text, p_run uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_move(p_org_id text, p_run uuid) FROM PUBLIC;
 
 -- Name: TABLE notice_rule; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46186,6 +46518,10 @@ REVOKE ALL ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, 
 -- Name: FUNCTION is_own_row(p_xmin xid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_own_row(p_xmin xid) FROM PUBLIC;
+
+-- Name: FUNCTION is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47022,6 +47358,14 @@ REVOKE ALL ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_e
 
 REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) FROM PUBLIC;
 
+-- Name: FUNCTION open_depth(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_depth(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) FROM PUBLIC;
@@ -47029,6 +47373,10 @@ REVOKE ALL ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION open_pairs(p_org_id text, p_after text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_pairs(p_org_id text, p_after text) FROM PUBLIC;
 
 -- Name: FUNCTION open_publishing(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -48369,6 +48717,10 @@ REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) 
 
 REVOKE ALL ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) FROM PUBLIC;
 
+-- Name: FUNCTION take_move(p_org_id text, p_run uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_move(p_org_id text, p_run uuid) FROM PUBLIC;
+
 -- Name: FUNCTION take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_others(p_gates outbox.due_gate[], p_limit bigint, p_of_org integer, p_taken jsonb, p_now timestamp with time zone) FROM PUBLIC;
@@ -48512,9 +48864,9 @@ REVOKE ALL ON FUNCTION outbox.undo_leaving(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) FROM PUBLIC;
 
--- Name: FUNCTION unknown_events(p_org_id text, p_keys jsonb); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION unknown_events(p_org_id text, p_pairs jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.unknown_events(p_org_id text, p_keys jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -1877,7 +1877,9 @@ export type Database = {
           'move_id': string
           'org_id': string
           'other': string
+          'other_database': string | null
           'role': string
+          'run_id': string | null
           'settled_at': unknown
           'started_at': string
           'status': string
@@ -1892,7 +1894,9 @@ export type Database = {
           'move_id': string
           'org_id': string
           'other': string
+          'other_database'?: string | null
           'role': string
+          'run_id'?: string | null
           'settled_at'?: unknown
           'started_at': string
           'status': string
@@ -1903,7 +1907,9 @@ export type Database = {
           'move_id'?: string
           'org_id'?: string
           'other'?: string
+          'other_database'?: string | null
           'role'?: string
+          'run_id'?: string | null
           'settled_at'?: unknown
           'started_at'?: string
           'status'?: string
@@ -3809,11 +3815,11 @@ export type Database = {
         Returns: boolean
       }
       'begin_leaving': {
-        Args: { 'p_move_id': string; 'p_org_id': string; 'p_other': string }
+        Args: { 'p_database'?: string; 'p_move_id': string; 'p_org_id': string; 'p_other': string }
         Returns: undefined
       }
       'begin_receiving': {
-        Args: { 'p_move_id': string; 'p_org_id': string; 'p_other': string }
+        Args: { 'p_database'?: string; 'p_move_id': string; 'p_org_id': string; 'p_other': string }
         Returns: undefined
       }
       'begin_request': {
@@ -4216,7 +4222,9 @@ export type Database = {
           'move_id': string
           'org_id': string
           'other': string
+          'other_database': string | null
           'role': string
+          'run_id': string | null
           'settled_at': unknown
           'started_at': string
           'status': string
@@ -4402,6 +4410,7 @@ export type Database = {
       'clean': { Args: { 'p_most': number; 'p_name': string; 'p_now': string }; Returns: number }
       'cleanup': { Args: { 'p_most'?: number }; Returns: Json }
       'cleanup_next': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'clear_moved_part': { Args: { 'p_org_id': string; 'p_part': string }; Returns: boolean }
       'clock': { Args: Record<PropertyKey, never>; Returns: string }
       'close_delivery': {
         Args: {
@@ -4843,7 +4852,7 @@ export type Database = {
         Args: { 'p_claim': Database['outbox']['CompositeTypes']['result']; 'p_now': string }
         Returns: undefined
       }
-      'end_moved_events': { Args: { 'p_keys': Json; 'p_org_id': string }; Returns: number }
+      'end_moved_events': { Args: { 'p_org_id': string; 'p_pairs': Json }; Returns: number }
       'end_replay_jobs': { Args: { 'p_jobs': (number)[]; 'p_now': string }; Returns: undefined }
       'end_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
@@ -5357,7 +5366,7 @@ export type Database = {
         }
         Returns: undefined
       }
-      'finish_source': { Args: { 'p_org_id': string }; Returns: undefined }
+      'finish_source': { Args: { 'p_org_id': string }; Returns: boolean }
       'first_ahead': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -5387,6 +5396,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'follow_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
       'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
@@ -5568,6 +5578,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'has_anything': { Args: { 'p_org_id': string }; Returns: boolean }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_health': {
         Args: {
@@ -5643,6 +5654,7 @@ export type Database = {
         }
         Returns: (string)[]
       }
+      'hold_move': { Args: { 'p_org_id': string; 'p_run': string }; Returns: boolean }
       'hold_template': {
         Args: {
           'p_now': string
@@ -5760,6 +5772,17 @@ export type Database = {
       'is_new_link': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: boolean }
       'is_open_between': { Args: { 'p_since': string; 'p_until': string }; Returns: boolean }
       'is_own_row': { Args: { 'p_xmin': unknown }; Returns: boolean }
+      'is_pair_known': {
+        Args: {
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
@@ -6970,6 +6993,11 @@ export type Database = {
         }
         Returns: unknown
       }
+      'open_depth': { Args: { 'p_org_id': string }; Returns: number }
+      'open_event_ids': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: (string)[]
+      }
       'open_event_list': {
         Args: {
           'p_below': string
@@ -6991,6 +7019,7 @@ export type Database = {
         }
         Returns: unknown
       }
+      'open_pairs': { Args: { 'p_after': string; 'p_org_id': string }; Returns: Json }
       'open_publishing': { Args: { 'p_org_id': string }; Returns: undefined }
       'open_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
       'open_waiting_list': {
@@ -8704,6 +8733,7 @@ export type Database = {
       'take_endpoint_turn': { Args: { 'p_org_id': string }; Returns: undefined }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
       'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
+      'take_move': { Args: { 'p_org_id': string; 'p_run': string }; Returns: undefined }
       'take_others': {
         Args: {
           'p_gates': (Database['outbox']['CompositeTypes']['due_gate'])[]
@@ -8841,7 +8871,7 @@ export type Database = {
       }
       'undo_leaving': { Args: { 'p_org_id': string }; Returns: undefined }
       'undo_receiving': { Args: { 'p_limit'?: number; 'p_org_id': string }; Returns: boolean }
-      'unknown_events': { Args: { 'p_keys': Json; 'p_org_id': string }; Returns: Json }
+      'unknown_events': { Args: { 'p_org_id': string; 'p_pairs': Json }; Returns: Json }
       'unpublish_moved': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['watched_change'])[]

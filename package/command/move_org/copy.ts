@@ -5,6 +5,8 @@ export interface MoveSides {
   org: string
   source: MoveDatabase
   target: MoveDatabase
+  /** This run of the command: a UUID. */
+  run: string
 }
 
 /** A page, as the SQL function read_move_page returns it. */
@@ -31,7 +33,7 @@ const mostTries = 5
 /**
  * Compares all parts page by page, and sends each page that differs. With `isClosed`, nothing changes in the
  * source meanwhile, and both sides are equal afterwards. Otherwise it ends where the source ended when it came
- * there, so that it does not run after a publisher for ever.
+ * there, and sends no page twice, so that it does not run after a publisher for ever.
  */
 export async function copyParts(
   sides: MoveSides,
@@ -54,7 +56,7 @@ interface Place {
 
 /** Returns the last key of the page, or null after the last page. */
 async function copyPage(
-  { org, source, target }: MoveSides,
+  { org, source, target, run }: MoveSides,
   { part, after, isClosed }: Place,
   copied: Copied,
 ): Promise<string | null> {
@@ -69,8 +71,9 @@ async function copyPage(
   for (let tries = 0; !isEqual; tries++) {
     if (tries === mostTries) {
       throw new MoveError(
-        `The part ${part} changes all the time, or the target cannot store it`,
+        `The target cannot store a page of the part ${part} as the source has it`,
         'unequal',
+        'Check whether a trigger or a constraint of yours changes rows of the schema outbox there',
       )
     }
     const { items, n, digest } = await source.call<Page>('read_move_page', {
@@ -78,9 +81,14 @@ async function copyPage(
       whole: true,
       with_items: true,
     })
-    const written = await target.call<Page>('write_move_page', { ...range, items: items ?? '[]' })
+    const written = await target.call<Page>(
+      'write_move_page',
+      { ...range, items: items ?? '[]' },
+      { org, run },
+    )
     copied.sent += n
-    isEqual = written.digest === digest
+    // A page that changes meanwhile is compared again when the source is closed.
+    isEqual = !isClosed || written.digest === digest
   }
   return page.more ? page.upto : null
 }

@@ -4,10 +4,17 @@ import postgres from 'postgres'
 export interface MoveDatabase {
   /**
    * Calls a function of the schema outbox in a transaction of its own. Objects and arrays are passed as
-   * jsonb. Rejects with a MoveError.
+   * jsonb. With `turn`, only if this run of the command is the last one that has taken the move. Rejects
+   * with a MoveError.
    */
-  call<T>(name: string, args: Readonly<Record<string, Argument>>): Promise<T>
+  call<T>(name: string, args: Readonly<Record<string, Argument>>, turn?: Turn): Promise<T>
   close(): Promise<void>
+}
+
+/** The organisation, and this run of the command. */
+export interface Turn {
+  org: string
+  run: string
 }
 
 /** An argument of a function. */
@@ -39,10 +46,15 @@ export function connectMove(url: string, side: string): MoveDatabase {
     fetch_types: false,
     onnotice: () => {},
     ...needsTls(url) ? { ssl: 'require' as const } : {},
-    connection: { application_name: 'outhook move-org' },
+    // A page of a large organisation takes longer than the limit of the role may be.
+    connection: { application_name: 'outhook move-org', statement_timeout: 0 },
   })
   return {
-    async call<T>(name: string, args: Readonly<Record<string, Argument>>): Promise<T> {
+    async call<T>(
+      name: string,
+      args: Readonly<Record<string, Argument>>,
+      turn?: Turn,
+    ): Promise<T> {
       const names = Object.keys(args)
       const values = Object.values(args)
       const list = names.map((one, at) => {
@@ -51,10 +63,17 @@ export function connectMove(url: string, side: string): MoveDatabase {
       })
       try {
         const [row] = await sql.unsafe<{ result: T }[]>(
-          `select outbox.${name}(${list.join(', ')}) as result`,
-          values.map((value) =>
-            typeof value === 'object' && value !== null ? JSON.stringify(value) : value
-          ),
+          turn === undefined
+            ? `select outbox.${name}(${list.join(', ')}) as result`
+            : `with held as materialized (
+              select outbox.hold_move($${names.length + 1}, $${names.length + 2}::uuid) as is_held
+            ) select outbox.${name}(${list.join(', ')}) as result from held where is_held`,
+          [
+            ...values.map((value) =>
+              typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+            ),
+            ...turn === undefined ? [] : [turn.org, turn.run],
+          ],
         )
         // SAFETY: a SELECT without FROM has one row.
         return (row as { result: T }).result

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { connectionUrlProblem } from '../../../functions/_shared/database/url.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
 import { connectMove, MoveError } from './database.ts'
-import { finishMove, type MoveInput, moveOrg, readSides, undoMove, whyNot } from './move.ts'
+import { finishMove, type MoveInput, moveOrg, undoMove, whyNoUndo } from './move.ts'
+import { readSides, whyNot } from './sides.ts'
 
 /** The options of `outhook move-org`. */
 export interface MoveOrgOptions {
@@ -42,6 +43,7 @@ export async function runMoveOrg(
         target,
         from: options.from,
         to: options.to,
+        run: randomUUID(),
         newId: randomUUID,
         pause: () => sleep(500),
         waitMs: options.wait * 1_000,
@@ -67,6 +69,11 @@ function wrongOptions(
   toUrl: string,
 ): string | null {
   if (undo && finish) return '--undo and --finish are opposites: give one of them'
+  for (const [option, name] of [['--from', from], ['--to', to]]) {
+    if (!/^[\x21-\x7e]{1,100}$/.test(name ?? '')) {
+      return `${option} is not 1 to 100 visible ASCII characters: give the name that publishers know`
+    }
+  }
   if (from === to) return '--from and --to are the same'
   for (const [name, url] of [['OUTHOOK_FROM_DB_URL', fromUrl], ['OUTHOOK_TO_DB_URL', toUrl]]) {
     const problem = url === '' ? 'is not set' : connectionUrlProblem(url ?? '')
@@ -81,7 +88,7 @@ async function carryOut(
   { isInteractive, print, printError }: Terminal,
 ): Promise<number> {
   const sides = await readSides(input)
-  const reasons = undo ? [] : whyNot(sides)
+  const reasons = undo ? whyNoUndo(sides, input) : whyNot(sides, input)
   const { endpoints, open, dead_letters } = sides.source.totals
   print(
     `${input.org} in ${input.from} (${

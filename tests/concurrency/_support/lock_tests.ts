@@ -397,6 +397,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'org_move_locks.test.ts',
     'settle_move() waits for another change of the move',
   ],
+  'moves/move_part.sql hold_move: for update': [
+    'org_move_faults.test.ts',
+    'a step of a killed command ends before the next command looks',
+  ],
+  'moves/end_move.sql add_late_events: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'add_late_events()',
+  ],
   'moves/moved_events.sql lock_org_gates: lock_gates': [
     'org_move_locks.test.ts',
     'open_target()',

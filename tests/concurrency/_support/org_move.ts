@@ -49,6 +49,7 @@ export function moveInput(
     target: target.move,
     from: 'one',
     to: 'two',
+    run: crypto.randomUUID(),
     newId: () => crypto.randomUUID(),
     // Routes what waits.
     pause: async () => void await new Run(source.sql).call([], 0),

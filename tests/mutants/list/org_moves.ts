@@ -26,11 +26,47 @@ export const orgMoves: readonly Mutant[] = [
   },
   {
     file: 'sql/moves/settle_move.sql',
-    find:
-      'v_transactions := v_move.settled_at is null\n    or pg_catalog.pg_snapshot_xmin(v_seen) < v_move.settled_at;',
-    replace: 'v_transactions := false;',
-    tests: ['concurrency/org_move.test.ts#only when older transactions have ended'],
-    why: 'What an open transaction has published is not compared.',
+    find: 'v_transactions := v_move.settled_at = v_id or pg_catalog.cardinality(v_pids) > 0',
+    replace: 'v_transactions := v_move.settled_at = v_id',
+    tests: ['concurrency/org_move_faults.test.ts#with an old snapshot and no id'],
+    why: 'What a transaction with an old snapshot publishes is not compared.',
+  },
+  {
+    file: 'sql/moves/settle_move.sql',
+    find: 'v_id constant xid8 := pg_catalog.pg_current_xact_id();',
+    replace:
+      'v_id constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());',
+    tests: ['concurrency/org_move_faults.test.ts#whose transaction id is the newest one'],
+    why: 'The newest transaction, which has published already, is not waited for.',
+  },
+  {
+    file: 'sql/foundation/org_move.sql',
+    find: "m.status in ('closed', 'moved', 'finished', 'receiving');",
+    replace: "m.status in ('moved', 'finished', 'receiving');",
+    tests: ['concurrency/org_move_faults.test.ts#nothing of an organisation is changed where'],
+    why: 'A secret that is rotated after the last comparison is lost.',
+  },
+  {
+    file: 'sql/moves/end_move.sql',
+    find: `  -- What somebody has begun since the move has.
+  perform outbox.check_blockers(p_org_id);`,
+    replace: '  -- What somebody has begun since the move has.',
+    tests: ['concurrency/org_move_faults.test.ts#a job that begins while it is copied'],
+    why: 'A job that began while it was copied opens deliveries that are lost.',
+  },
+  {
+    file: 'sql/moves/move_part.sql',
+    find: '  if found and v_move.run_id is distinct from p_run then',
+    replace: '  if false then',
+    tests: ['concurrency/org_move_faults.test.ts#a second command takes the move over'],
+    why: 'A command that was overtaken writes a stale page into the target.',
+  },
+  {
+    file: 'sql/moves/end_move.sql',
+    find: 'and a.at >= p_move.started_at);',
+    replace: 'and a.at is null) or exists (select from outbox.event v where v.id = p_event_id);',
+    tests: ['concurrency/org_move_faults.test.ts#that the source creates after the switch'],
+    why: 'A late delivery of an event that the target knows is ended in the source, and lost.',
   },
   {
     file: 'sql/moves/end_move.sql',

@@ -7,6 +7,8 @@ create table outbox.org_move (
   role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
   status text not null,
   other text not null,
+  other_database text,
+  run_id uuid,
   endpoints jsonb not null default '{}',
   settled_at xid8,
   started_at timestamptz not null,
@@ -18,6 +20,7 @@ create table outbox.org_move (
 );
 comment on table outbox.org_move is
   'The last move of an organisation to or from another project. other: the name of that project; '
+  'other_database: its database_id(); run_id: the run of the command that may take the next step; '
   'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
   'transactions below it were open after the last change of status, and must end before the next '
   'step.';
@@ -95,7 +98,7 @@ insert into outbox.move_part (name, position, read_function, write_function, pag
   ('event', 5, 'outbox.read_moved_events', 'outbox.write_moved_events', 500),
   ('lane', 6, 'outbox.read_moved_lanes', 'outbox.write_moved_lanes', 2000),
   ('dead_letter', 7, 'outbox.read_moved_letters', 'outbox.write_moved_letters', 500),
-  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 5000);
+  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 20000);
 insert into outbox.move_part (name) values
   ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
   ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),

@@ -42,7 +42,12 @@ select outbox.publish('a', '4', 'org-1');
 select step(p_limit => 0);
 select is((select v.body from outbox.delivery d join outbox.event v on v.id = d.event_id order by d.due_at desc limit 1), '4', 'a later event comes behind, although the clock is behind');
 select is((select status from outbox.endpoint where status <> 'deleted'), 'enabled', 'the endpoint has its status again');
-select is(outbox.unknown_events('org-1', (select page -> 'keys' from page where name = 'event') || jsonb_build_array(m.id)), jsonb_build_array(m.id), 'the target knows what has moved') from m;
+select is(outbox.unknown_events('org-1', jsonb_build_array(
+    jsonb_build_object('event', (select page -> 'keys' -> 0 from page where name = 'event'), 'endpoints', jsonb_build_array(o.id)),
+    jsonb_build_object('event', (select page -> 'keys' -> 1 from page where name = 'event'), 'endpoints', jsonb_build_array(o.id, m.id)),
+    jsonb_build_object('event', m.id, 'endpoints', jsonb_build_array(o.id)))),
+  (select jsonb_agg(k order by k) from (select page -> 'keys' ->> 1 as k from page where name = 'event' union all select m.id::text) k),
+  'the target knows which deliveries it has received') from m, o;
 
 select * from finish();
 rollback;
