@@ -34,8 +34,7 @@ export const orgMoves: readonly Mutant[] = [
   {
     file: 'sql/moves/settle_move.sql',
     find: 'v_id constant xid8 := pg_catalog.pg_current_xact_id();',
-    replace:
-      'v_id constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());',
+    replace: 'v_id constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());',
     tests: ['concurrency/org_move_faults.test.ts#whose transaction id is the newest one'],
     why: 'The newest transaction, which has published already, is not waited for.',
   },
