@@ -120,12 +120,17 @@ comment on function outbox.close_publishing(text, timestamptz) is
   'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
   'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
 
-create function outbox.open_publishing(p_org_id text) returns void
+create function outbox.open_publishing(p_org_id text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  update outbox.event_bytes b set spent_until = '-infinity'
+  update outbox.event_bytes b set spent_until = case
+    when b.day = outbox.day_of(p_now) and b.bytes >= outbox.most_event_bytes(p_org_id)
+    then outbox.day_end(p_now)
+    else '-infinity'
+  end
   where b.org_id = p_org_id and b.spent_until = 'infinity';
 end
 $$;
-comment on function outbox.open_publishing(text) is 'The reverse of close_publishing().';
+comment on function outbox.open_publishing(text, timestamptz) is
+  'The reverse of close_publishing().';

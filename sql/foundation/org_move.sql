@@ -9,6 +9,8 @@
 --               finished   nothing of the organisation is left here; publishing stays refused
 --   target      receiving  publishing is refused, and no endpoint can be enabled
 --               live       the organisation is here
+--               undone     it was taken back; publishing stays refused, because a publisher may have
+--                          got the name of the target while the source was closed
 --
 -- The source changes to moved before the target becomes live. So nothing is sent by both, whenever
 -- the command ends, and what is between the two is continued by the next run.
@@ -27,7 +29,7 @@ create table outbox.org_move (
   changed_at timestamptz not null,
   constraint org_move_status_is_known check (
     status in ('copying', 'closed', 'moved', 'finished') and role = 'source'
-    or status in ('receiving', 'live') and role = 'target'
+    or status in ('receiving', 'live', 'undone') and role = 'target'
   )
 );
 comment on table outbox.org_move is
@@ -52,7 +54,7 @@ begin
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
-  elsif v_move.status = 'receiving' then
+  elsif v_move.status in ('receiving', 'undone') then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
@@ -87,7 +89,7 @@ begin
     return;
   end if;
   select * into v_move from outbox.org_move m
-  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving');
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving', 'undone');
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',

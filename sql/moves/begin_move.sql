@@ -122,6 +122,36 @@ comment on function outbox.pause_for_move(outbox.org_move) is
   'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
   'id.';
 
+create function outbox.occupied_by(p_org_id text) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return coalesce(
+    (
+      select p.name
+      from outbox.move_part p
+      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+      where p.position is not null and r.n <> '0'
+      order by p.position
+      limit 1
+    ),
+    case
+      when exists (select from outbox.unrouted u where u.org_id = p_org_id)
+        or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+      then 'events that are not routed'
+      -- It may come back with the same endpoints.
+      when exists (
+        select from outbox.endpoint e
+        where e.org_id = p_org_id and e.status = 'deleted' and not e.is_purged)
+      then 'deleted endpoints that a job removes'
+    end);
+end
+$$;
+comment on function outbox.occupied_by(text) is
+  'What this database has of an organisation that would be mixed with what arrives; null: nothing.';
+
 create function outbox.has_anything(p_org_id text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -134,10 +164,7 @@ begin
       where v.org_id > '' and (v.org_id, v.id) >= (
           p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
         and v.org_id <= p_org_id)
-    or exists (
-      select from outbox.move_part p
-      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-      where p.position is not null and r.n <> '0');
+    or outbox.occupied_by(p_org_id) is not null;
 end
 $$;
 comment on function outbox.has_anything(text) is
@@ -157,6 +184,10 @@ begin
     'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
     'other_database', v_move.other_database,
     'database', outbox.database_id(), 'server', outbox.server_id(),
+    'occupied_by', case
+      when v_move.status in ('copying', 'closed', 'moved', 'receiving') then null
+      else outbox.occupied_by(p_org_id)
+    end,
     'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
@@ -173,7 +204,8 @@ $$;
 comment on function outbox.move_status(text) is
   'What a move needs to know of one side: {"move_id", "role", "status", "other", '
   '"other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": '
-  'whether there is anything of the organisation or a move, "version", "key_hash": lanes can move only between databases with the same, '
+  'whether there is anything of the organisation or a move, "occupied_by": see occupied_by(), '
+  '"version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 create function outbox.move_totals(p_org_id text) returns jsonb
@@ -217,19 +249,11 @@ begin
       message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
       hint = 'End that move first';
   end if;
-  select p.name into v_found
-  from outbox.move_part p
-  cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-  where p.position is not null and r.n <> '0'
-  order by p.position
-  limit 1;
-  if v_found is not null
-    or exists (select from outbox.unrouted u where u.org_id = p_org_id)
-    or exists (select from outbox.unroutable u where u.org_id = p_org_id)
-  then
+  v_found := outbox.occupied_by(p_org_id);
+  if v_found is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the target has something of organisation %s already: %s',
-        p_org_id, coalesce(v_found, 'events that are not routed')),
+        p_org_id, v_found),
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;

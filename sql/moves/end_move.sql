@@ -95,7 +95,7 @@ begin
   where s.org_id = p_org_id and s.created_at > v_now;
   -- A paused gate is parked for 5 s.
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
 end
 $$;

@@ -79,7 +79,13 @@ begin
   where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
   perform outbox.remove_endpoint(p_endpoint_id, v_gate);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  delete from outbox.endpoint e where e.id = p_endpoint_id;
+  if exists (select from outbox.attempt a where a.endpoint_id = p_endpoint_id) then
+    -- History of the time before the organisation left this database refers to it.
+    update outbox.endpoint e set status = 'deleted', status_reason = 'the move was undone'
+    where e.id = p_endpoint_id;
+  else
+    delete from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
 end
 $$;
 comment on function outbox.drop_moved_endpoint(uuid) is

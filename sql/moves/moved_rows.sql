@@ -55,7 +55,7 @@ begin
     join outbox.gate g on g.endpoint_id = e.id
     join outbox.lane l on l.gate_id = g.id and l.ordered
     where e.org_id = p_org_id and e.status <> 'deleted'
-      and (l.halted or l.depth > 0 and l.not_before > '-infinity')
+      and (l.halted or l.not_before > '-infinity')
     offset 0
   ) x
   where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
@@ -64,7 +64,7 @@ begin
 end
 $$;
 comment on function outbox.read_moved_lanes(text, text, text, integer) is
-  'Ordered lanes that are halted, or whose first delivery waits for its retry.';
+  'Ordered lanes that are halted, or that wait for a retry or for the end of lane_spacing_ms.';
 
 create function outbox.write_moved_lanes(
   p_org_id text, p_after text, p_upto text, p_items jsonb

@@ -10,7 +10,10 @@ declare
   v_events uuid[];
   v_part text;
 begin
-  if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
+  if not exists (
+    select from outbox.org_move m
+    where m.org_id = p_org_id and m.role = 'target' and m.status <> 'undone')
+  then
     return false;
   end if;
   perform outbox.check_move(p_org_id, array['receiving']);
@@ -33,14 +36,13 @@ begin
       return true;
     end if;
   end loop;
-  delete from outbox.org_move m where m.org_id = p_org_id;
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.set_move_status(p_org_id, 'undone');
   return false;
 end
 $$;
 comment on function outbox.undo_receiving(text, integer) is
   'Removes what the target has received: up to p_limit events or a page of another part in each '
-  'call. Returns whether to call it again. OH004: the organisation is live here.';
+  'call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation is live here.';
 
 create function outbox.undo_leaving(p_org_id text) returns void
 language plpgsql
@@ -63,7 +65,7 @@ begin
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
     and e.status_reason = outbox.move_reason(v_move);
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
 end
 $$;

@@ -1899,6 +1899,8 @@ comment on function outbox.cursor_to_key(text, text) is
 --               finished   nothing of the organisation is left here; publishing stays refused
 --   target      receiving  publishing is refused, and no endpoint can be enabled
 --               live       the organisation is here
+--               undone     it was taken back; publishing stays refused, because a publisher may have
+--                          got the name of the target while the source was closed
 --
 -- The source changes to moved before the target becomes live. So nothing is sent by both, whenever
 -- the command ends, and what is between the two is continued by the next run.
@@ -1917,7 +1919,7 @@ create table outbox.org_move (
   changed_at timestamptz not null,
   constraint org_move_status_is_known check (
     status in ('copying', 'closed', 'moved', 'finished') and role = 'source'
-    or status in ('receiving', 'live') and role = 'target'
+    or status in ('receiving', 'live', 'undone') and role = 'target'
   )
 );
 comment on table outbox.org_move is
@@ -1942,7 +1944,7 @@ begin
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
-  elsif v_move.status = 'receiving' then
+  elsif v_move.status in ('receiving', 'undone') then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
@@ -1977,7 +1979,7 @@ begin
     return;
   end if;
   select * into v_move from outbox.org_move m
-  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving');
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving', 'undone');
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',
@@ -2632,15 +2634,20 @@ comment on function outbox.close_publishing(text, timestamptz) is
   'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
   'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
 
-create function outbox.open_publishing(p_org_id text) returns void
+create function outbox.open_publishing(p_org_id text, p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 begin
-  update outbox.event_bytes b set spent_until = '-infinity'
+  update outbox.event_bytes b set spent_until = case
+    when b.day = outbox.day_of(p_now) and b.bytes >= outbox.most_event_bytes(p_org_id)
+    then outbox.day_end(p_now)
+    else '-infinity'
+  end
   where b.org_id = p_org_id and b.spent_until = 'infinity';
 end
 $$;
-comment on function outbox.open_publishing(text) is 'The reverse of close_publishing().';
+comment on function outbox.open_publishing(text, timestamptz) is
+  'The reverse of close_publishing().';
 
 -- sql/events/idempotency_key.sql
 
@@ -20659,7 +20666,13 @@ begin
   where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
   perform outbox.remove_endpoint(p_endpoint_id, v_gate);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  delete from outbox.endpoint e where e.id = p_endpoint_id;
+  if exists (select from outbox.attempt a where a.endpoint_id = p_endpoint_id) then
+    -- History of the time before the organisation left this database refers to it.
+    update outbox.endpoint e set status = 'deleted', status_reason = 'the move was undone'
+    where e.id = p_endpoint_id;
+  else
+    delete from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
 end
 $$;
 comment on function outbox.drop_moved_endpoint(uuid) is
@@ -21145,7 +21158,7 @@ begin
     join outbox.gate g on g.endpoint_id = e.id
     join outbox.lane l on l.gate_id = g.id and l.ordered
     where e.org_id = p_org_id and e.status <> 'deleted'
-      and (l.halted or l.depth > 0 and l.not_before > '-infinity')
+      and (l.halted or l.not_before > '-infinity')
     offset 0
   ) x
   where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
@@ -21154,7 +21167,7 @@ begin
 end
 $$;
 comment on function outbox.read_moved_lanes(text, text, text, integer) is
-  'Ordered lanes that are halted, or whose first delivery waits for its retry.';
+  'Ordered lanes that are halted, or that wait for a retry or for the end of lane_spacing_ms.';
 
 create function outbox.write_moved_lanes(
   p_org_id text, p_after text, p_upto text, p_items jsonb
@@ -21424,6 +21437,36 @@ comment on function outbox.pause_for_move(outbox.org_move) is
   'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
   'id.';
 
+create function outbox.occupied_by(p_org_id text) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return coalesce(
+    (
+      select p.name
+      from outbox.move_part p
+      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+      where p.position is not null and r.n <> '0'
+      order by p.position
+      limit 1
+    ),
+    case
+      when exists (select from outbox.unrouted u where u.org_id = p_org_id)
+        or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+      then 'events that are not routed'
+      -- It may come back with the same endpoints.
+      when exists (
+        select from outbox.endpoint e
+        where e.org_id = p_org_id and e.status = 'deleted' and not e.is_purged)
+      then 'deleted endpoints that a job removes'
+    end);
+end
+$$;
+comment on function outbox.occupied_by(text) is
+  'What this database has of an organisation that would be mixed with what arrives; null: nothing.';
+
 create function outbox.has_anything(p_org_id text) returns boolean
 language plpgsql stable
 set search_path = ''
@@ -21436,10 +21479,7 @@ begin
       where v.org_id > '' and (v.org_id, v.id) >= (
           p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
         and v.org_id <= p_org_id)
-    or exists (
-      select from outbox.move_part p
-      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-      where p.position is not null and r.n <> '0');
+    or outbox.occupied_by(p_org_id) is not null;
 end
 $$;
 comment on function outbox.has_anything(text) is
@@ -21459,6 +21499,10 @@ begin
     'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
     'other_database', v_move.other_database,
     'database', outbox.database_id(), 'server', outbox.server_id(),
+    'occupied_by', case
+      when v_move.status in ('copying', 'closed', 'moved', 'receiving') then null
+      else outbox.occupied_by(p_org_id)
+    end,
     'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
@@ -21475,7 +21519,8 @@ $$;
 comment on function outbox.move_status(text) is
   'What a move needs to know of one side: {"move_id", "role", "status", "other", '
   '"other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": '
-  'whether there is anything of the organisation or a move, "version", "key_hash": lanes can move only between databases with the same, '
+  'whether there is anything of the organisation or a move, "occupied_by": see occupied_by(), '
+  '"version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 create function outbox.move_totals(p_org_id text) returns jsonb
@@ -21519,19 +21564,11 @@ begin
       message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
       hint = 'End that move first';
   end if;
-  select p.name into v_found
-  from outbox.move_part p
-  cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-  where p.position is not null and r.n <> '0'
-  order by p.position
-  limit 1;
-  if v_found is not null
-    or exists (select from outbox.unrouted u where u.org_id = p_org_id)
-    or exists (select from outbox.unroutable u where u.org_id = p_org_id)
-  then
+  v_found := outbox.occupied_by(p_org_id);
+  if v_found is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the target has something of organisation %s already: %s',
-        p_org_id, coalesce(v_found, 'events that are not routed')),
+        p_org_id, v_found),
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
@@ -21815,7 +21852,7 @@ begin
   where s.org_id = p_org_id and s.created_at > v_now;
   -- A paused gate is parked for 5 s.
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
 end
 $$;
@@ -22034,7 +22071,10 @@ declare
   v_events uuid[];
   v_part text;
 begin
-  if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
+  if not exists (
+    select from outbox.org_move m
+    where m.org_id = p_org_id and m.role = 'target' and m.status <> 'undone')
+  then
     return false;
   end if;
   perform outbox.check_move(p_org_id, array['receiving']);
@@ -22057,14 +22097,13 @@ begin
       return true;
     end if;
   end loop;
-  delete from outbox.org_move m where m.org_id = p_org_id;
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.set_move_status(p_org_id, 'undone');
   return false;
 end
 $$;
 comment on function outbox.undo_receiving(text, integer) is
   'Removes what the target has received: up to p_limit events or a page of another part in each '
-  'call. Returns whether to call it again. OH004: the organisation is live here.';
+  'call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation is live here.';
 
 create function outbox.undo_leaving(p_org_id text) returns void
 language plpgsql
@@ -22087,7 +22126,7 @@ begin
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
     and e.status_reason = outbox.move_reason(v_move);
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
 end
 $$;

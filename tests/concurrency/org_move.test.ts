@@ -237,8 +237,16 @@ Deno.test('a move is undone until the target delivers, and then the organisation
   const [left] = await two.db.admin`
     select (select count(*)::integer from outbox.endpoint) as endpoints, (select count(*)::integer from outbox.event) as events,
       (select count(*)::integer from outbox.gate) as gates, (select count(*)::integer from vault.secrets v) as secrets,
-      (select count(*)::integer from outbox.org_move) as moves`
-  expect(left).toEqual({ endpoints: 0, events: 0, gates: 0, secrets: had?.secrets, moves: 0 })
+      (select string_agg(status, ' ') from outbox.org_move) as moves`
+  expect(left).toEqual({
+    endpoints: 0,
+    events: 0,
+    gates: 0,
+    secrets: had?.secrets,
+    moves: 'undone',
+  })
+  // A publisher that has got the name of the target meanwhile must not publish to nobody.
+  expect(await codeOf(publish(two, 'org-1', 'a'))).toBe('OH012')
   const arrivals: Arrival[] = []
   await publish(one, 'org-1', 'a')
   await deliver(one, arrivals)
@@ -282,7 +290,7 @@ Deno.test('what cannot move, and a target that has something, are named', async 
 
   const there = await createEndpoint(two, 'org-1', ['a'])
   const occupied = await moveOrg(moveInput('org-1', one, two)).catch((error) => error.message)
-  expect(occupied).toBe('target: the target has something of organisation org-1 already: endpoint')
+  expect(occupied).toBe('The target has something of org-1 already: endpoint')
   await two.sql`select outbox.delete_endpoint(${there})`
   const self = await moveOrg(moveInput('org-1', one, one)).catch((error) => error.message)
   expect(self).toContain('OUTHOOK_FROM_DB_URL and OUTHOOK_TO_DB_URL are the same database')

@@ -4082,19 +4082,11 @@ begin
       message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
       hint = 'End that move first';
   end if;
-  select p.name into v_found
-  from outbox.move_part p
-  cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-  where p.position is not null and r.n <> '0'
-  order by p.position
-  limit 1;
-  if v_found is not null
-    or exists (select from outbox.unrouted u where u.org_id = p_org_id)
-    or exists (select from outbox.unroutable u where u.org_id = p_org_id)
-  then
+  v_found := outbox.occupied_by(p_org_id);
+  if v_found is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the target has something of organisation %s already: %s',
-        p_org_id, coalesce(v_found, 'events that are not routed')),
+        p_org_id, v_found),
       hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
         'dead letters and idempotency keys of the organisation';
   end if;
@@ -7062,7 +7054,7 @@ CREATE TABLE outbox.org_move (
     started_at timestamp with time zone NOT NULL,
     changed_at timestamp with time zone NOT NULL,
     CONSTRAINT org_move_role_is_known CHECK ((role = ANY (ARRAY['source'::text, 'target'::text]))),
-    CONSTRAINT org_move_status_is_known CHECK ((((status = ANY (ARRAY['copying'::text, 'closed'::text, 'moved'::text, 'finished'::text])) AND (role = 'source'::text)) OR ((status = ANY (ARRAY['receiving'::text, 'live'::text])) AND (role = 'target'::text))))
+    CONSTRAINT org_move_status_is_known CHECK ((((status = ANY (ARRAY['copying'::text, 'closed'::text, 'moved'::text, 'finished'::text])) AND (role = 'source'::text)) OR ((status = ANY (ARRAY['receiving'::text, 'live'::text, 'undone'::text])) AND (role = 'target'::text))))
 );
 
 ALTER TABLE outbox.org_move OWNER TO postgres;
@@ -11948,7 +11940,13 @@ begin
   where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
   perform outbox.remove_endpoint(p_endpoint_id, v_gate);
   delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
-  delete from outbox.endpoint e where e.id = p_endpoint_id;
+  if exists (select from outbox.attempt a where a.endpoint_id = p_endpoint_id) then
+    -- History of the time before the organisation left this database refers to it.
+    update outbox.endpoint e set status = 'deleted', status_reason = 'the move was undone'
+    where e.id = p_endpoint_id;
+  else
+    delete from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
 end
 $$;
 
@@ -17389,10 +17387,7 @@ begin
       where v.org_id > '' and (v.org_id, v.id) >= (
           p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
         and v.org_id <= p_org_id)
-    or exists (
-      select from outbox.move_part p
-      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-      where p.position is not null and r.n <> '0');
+    or outbox.occupied_by(p_org_id) is not null;
 end
 $$;
 
@@ -24300,6 +24295,10 @@ begin
     'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
     'other_database', v_move.other_database,
     'database', outbox.database_id(), 'server', outbox.server_id(),
+    'occupied_by', case
+      when v_move.status in ('copying', 'closed', 'moved', 'receiving') then null
+      else outbox.occupied_by(p_org_id)
+    end,
     'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
     'version', outbox.version() ->> 'version',
     'key_hash', outbox.key_hash('partition', 'outhook')::text,
@@ -24318,7 +24317,7 @@ ALTER FUNCTION outbox.move_status(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION move_status(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.move_status(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "status", "other", "other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": whether there is anything of the organisation or a move, "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+COMMENT ON FUNCTION outbox.move_status(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "status", "other", "other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": whether there is anything of the organisation or a move, "occupied_by": see occupied_by(), "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
 -- Name: move_totals(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25350,6 +25349,42 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
+-- Name: occupied_by(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.occupied_by(p_org_id text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return coalesce(
+    (
+      select p.name
+      from outbox.move_part p
+      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
+      where p.position is not null and r.n <> '0'
+      order by p.position
+      limit 1
+    ),
+    case
+      when exists (select from outbox.unrouted u where u.org_id = p_org_id)
+        or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+      then 'events that are not routed'
+      -- It may come back with the same endpoints.
+      when exists (
+        select from outbox.endpoint e
+        where e.org_id = p_org_id and e.status = 'deleted' and not e.is_purged)
+      then 'deleted endpoints that a job removes'
+    end);
+end
+$$;
+
+ALTER FUNCTION outbox.occupied_by(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION occupied_by(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.occupied_by(p_org_id text) IS 'What this database has of an organisation that would be mixed with what arrives; null: nothing.';
+
 -- Name: old_deliveries(integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) RETURNS outbox.delivery[]
@@ -25960,23 +25995,27 @@ ALTER FUNCTION outbox.open_pairs(p_org_id text, p_after text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.open_pairs(p_org_id text, p_after text) IS 'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, "pairs": [{"event", "endpoints": [id]}]}.';
 
--- Name: open_publishing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: open_publishing(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.open_publishing(p_org_id text) RETURNS void
+CREATE FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  update outbox.event_bytes b set spent_until = '-infinity'
+  update outbox.event_bytes b set spent_until = case
+    when b.day = outbox.day_of(p_now) and b.bytes >= outbox.most_event_bytes(p_org_id)
+    then outbox.day_end(p_now)
+    else '-infinity'
+  end
   where b.org_id = p_org_id and b.spent_until = 'infinity';
 end
 $$;
 
-ALTER FUNCTION outbox.open_publishing(p_org_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION open_publishing(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_publishing(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_publishing(p_org_id text) IS 'The reverse of close_publishing().';
+COMMENT ON FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) IS 'The reverse of close_publishing().';
 
 -- Name: open_target(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26008,7 +26047,7 @@ begin
   where s.org_id = p_org_id and s.created_at > v_now;
   -- A paused gate is parked for 5 s.
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
 end
 $$;
@@ -29930,7 +29969,7 @@ begin
     join outbox.gate g on g.endpoint_id = e.id
     join outbox.lane l on l.gate_id = g.id and l.ordered
     where e.org_id = p_org_id and e.status <> 'deleted'
-      and (l.halted or l.depth > 0 and l.not_before > '-infinity')
+      and (l.halted or l.not_before > '-infinity')
     offset 0
   ) x
   where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
@@ -29943,7 +29982,7 @@ ALTER FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text,
 
 -- Name: FUNCTION read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Ordered lanes that are halted, or whose first delivery waits for its retry.';
+COMMENT ON FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Ordered lanes that are halted, or that wait for a retry or for the end of lane_spacing_ms.';
 
 -- Name: read_moved_letters(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31536,7 +31575,7 @@ begin
     return;
   end if;
   select * into v_move from outbox.org_move m
-  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving');
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving', 'undone');
   if found then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',
@@ -31909,7 +31948,7 @@ begin
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
-  elsif v_move.status = 'receiving' then
+  elsif v_move.status in ('receiving', 'undone') then
     raise exception using errcode = 'OH012', detail = v_move.other,
       message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
       hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
@@ -38817,7 +38856,7 @@ begin
   where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
     and e.status_reason = outbox.move_reason(v_move);
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
 end
 $$;
@@ -38839,7 +38878,10 @@ declare
   v_events uuid[];
   v_part text;
 begin
-  if not exists (select from outbox.org_move m where m.org_id = p_org_id and m.role = 'target') then
+  if not exists (
+    select from outbox.org_move m
+    where m.org_id = p_org_id and m.role = 'target' and m.status <> 'undone')
+  then
     return false;
   end if;
   perform outbox.check_move(p_org_id, array['receiving']);
@@ -38862,8 +38904,7 @@ begin
       return true;
     end if;
   end loop;
-  delete from outbox.org_move m where m.org_id = p_org_id;
-  perform outbox.open_publishing(p_org_id);
+  perform outbox.set_move_status(p_org_id, 'undone');
   return false;
 end
 $$;
@@ -38872,7 +38913,7 @@ ALTER FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) OWNER TO po
 
 -- Name: FUNCTION undo_receiving(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) IS 'Removes what the target has received: up to p_limit events or a page of another part in each call. Returns whether to call it again. OH004: the organisation is live here.';
+COMMENT ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) IS 'Removes what the target has received: up to p_limit events or a page of another part in each call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation is live here.';
 
 -- Name: unknown_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -47302,6 +47343,10 @@ REVOKE ALL ON FUNCTION outbox.notify_workers() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 
+-- Name: FUNCTION occupied_by(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.occupied_by(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
@@ -47378,9 +47423,9 @@ REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid
 
 REVOKE ALL ON FUNCTION outbox.open_pairs(p_org_id text, p_after text) FROM PUBLIC;
 
--- Name: FUNCTION open_publishing(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_publishing(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.open_publishing(p_org_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION open_target(p_org_id text, p_move_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 

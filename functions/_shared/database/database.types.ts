@@ -6899,6 +6899,7 @@ export type Database = {
       }
       'notify_workers': { Args: Record<PropertyKey, never>; Returns: boolean }
       'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'occupied_by': { Args: { 'p_org_id': string }; Returns: string }
       'old_deliveries': {
         Args: { 'p_before': string; 'p_limit': number; 'p_now': string }
         Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
@@ -7020,7 +7021,7 @@ export type Database = {
         Returns: unknown
       }
       'open_pairs': { Args: { 'p_after': string; 'p_org_id': string }; Returns: Json }
-      'open_publishing': { Args: { 'p_org_id': string }; Returns: undefined }
+      'open_publishing': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
       'open_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
       'open_waiting_list': {
         Args: { 'p_endpoint_id': string; 'p_from': string; 'p_to': string }

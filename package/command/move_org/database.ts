@@ -104,5 +104,9 @@ function moveError(error: unknown, side: string): MoveError {
     return new MoveError(`${side}: ${message}`, code, hint ?? null)
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return new MoveError(`${side}: the connection failed (${code || 'no code'})`, code)
+  return new MoveError(
+    `${side}: the connection failed (${code || 'no code'})`,
+    code,
+    'Run the same command again: it continues',
+  )
 }

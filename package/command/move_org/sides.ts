@@ -4,13 +4,15 @@ import type { MoveSides } from './copy.ts'
 export interface SideStatus {
   move_id: string | null
   role: 'source' | 'target' | null
-  status: 'copying' | 'closed' | 'moved' | 'finished' | 'receiving' | 'live' | null
+  status: 'copying' | 'closed' | 'moved' | 'finished' | 'receiving' | 'live' | 'undone' | null
   /** The name and the database_id of the other side; null without a move. */
   other: string | null
   other_database: string | null
   database: string
   /** Tells also running servers apart that are copies of each other. */
   server: string
+  /** What would be mixed with what arrives; null: nothing. */
+  occupied_by: string | null
   /** Whether there is anything of the organisation, or a move. */
   is_known: boolean
   version: string
@@ -108,9 +110,18 @@ export function whyNot(sides: Sides, names: Names): string[] {
   if (!source.is_known) {
     reasons.push(`The source has nothing of ${names.org}: check the name, --from and --to`)
   }
-  if (!isLeaving(source)) reasons.push(...source.blockers)
+  if (!isLeaving(source)) {
+    reasons.push(...source.blockers)
+    if (
+      target.status !== 'receiving' && target.occupied_by !== null && source.status !== 'finished'
+    ) {
+      reasons.push(`The target has something of ${names.org} already: ${target.occupied_by}`)
+    }
+  } else if (target.status === 'undone' && target.move_id === source.move_id) {
+    reasons.push('The move was being undone: run the command with --undo first')
+  }
   // The target knows the move before the source.
-  else if (reasons.length === 0 && source.move_id !== target.move_id) {
+  if (isLeaving(source) && reasons.length === 0 && source.move_id !== target.move_id) {
     reasons.push(
       'OUTHOOK_TO_DB_URL is not the database to which the organisation moves, or has forgotten it: ' +
         'give that database, or take the move back with --undo',

@@ -40,8 +40,8 @@ export const orgMoves: readonly Mutant[] = [
   },
   {
     file: 'sql/foundation/org_move.sql',
-    find: "m.status in ('closed', 'moved', 'finished', 'receiving');",
-    replace: "m.status in ('moved', 'finished', 'receiving');",
+    find: "m.status in ('closed', 'moved', 'finished', 'receiving', 'undone');",
+    replace: "m.status in ('moved', 'finished', 'receiving', 'undone');",
     tests: ['concurrency/org_move_faults.test.ts#nothing of an organisation is changed where'],
     why: 'A secret that is rotated after the last comparison is lost.',
   },

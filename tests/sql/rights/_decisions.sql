@@ -239,7 +239,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   fails_upkeep refuse_upkeep refuse_slow rests admit_upkeep upkeep_problem row_name is_slow_row change_apart change_rows
   -- the move of an organisation, which only the owner of the schema makes
   refuse_moved close_publishing open_publishing keep_moving keep_moved keep_secret_moved move_sentence refuse_change older_sessions
-  check_blockers pause_for_move take_move hold_move clear_moved_part has_anything follow_target open_pairs is_pair_known open_depth open_event_ids
+  check_blockers pause_for_move take_move hold_move clear_moved_part has_anything occupied_by follow_target open_pairs is_pair_known open_depth open_event_ids
   read_move_page write_move_page check_move move_reason moved_status
   read_moved_endpoints drop_moved_endpoint put_moved_endpoint write_moved_endpoints read_moved_events arriving_deliveries
   lock_org_gates add_moved_events remove_empty_lanes remove_moved_deliveries write_moved_events read_moved_settings write_moved_settings

@@ -15,7 +15,7 @@ create table outbox.org_move (
   changed_at timestamptz not null,
   constraint org_move_status_is_known check (
     status in ('copying', 'closed', 'moved', 'finished') and role = 'source'
-    or status in ('receiving', 'live') and role = 'target'
+    or status in ('receiving', 'live', 'undone') and role = 'target'
   )
 );
 comment on table outbox.org_move is

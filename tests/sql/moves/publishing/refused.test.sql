@@ -5,7 +5,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 set local search_path = helper, extensions;
-select plan(21);
+select plan(22);
 
 create function status(p_role text, p_status text) returns void language sql as $$
   delete from outbox.org_move where true;
@@ -16,7 +16,7 @@ $$;
 create temporary table e as select endpoint(p_org_id => 'org-1') as id;
 
 select status('source', 'copying');
-select outbox.open_publishing('org-1');
+select outbox.open_publishing('org-1', outbox.clock());
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'accepted', 'while it is copied, events are accepted');
 select step();
 
@@ -44,7 +44,7 @@ select is(refusal(format('select outbox.resume_endpoint(%L)', id)), 'OH012 organ
 
 -- A limit of bytes neither opens publishing, nor is it lost.
 select status('source', 'copying');
-select outbox.open_publishing('org-1');
+select outbox.open_publishing('org-1', outbox.clock());
 select outbox.set_org_setting('org-1', 'limit.event_mib_per_day', '1');
 select outbox.publish('a', '1', 'org-1');
 select status('source', 'closed');
@@ -52,8 +52,13 @@ select step();
 select is((select spent_until from outbox.event_bytes where org_id = 'org-1'), 'infinity', 'routing counts bytes and leaves it closed');
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'OH012 organisation org-1 is moving to two', 'which holds');
 delete from outbox.org_move where true;
-select outbox.open_publishing('org-1');
+select outbox.open_publishing('org-1', outbox.clock());
 select is(refusal($$select outbox.publish('a', '1', 'org-1')$$), 'accepted', 'after the move it is open');
+update outbox.event_bytes set bytes = 1048576 where true;
+select outbox.close_publishing('org-1', outbox.clock());
+select outbox.open_publishing('org-1', outbox.clock());
+select matches(refusal($$select outbox.publish('a', '1', 'org-1')$$), '^OH011 ', 'a day that was used up stays so');
+update outbox.event_bytes set bytes = 0, spent_until = '-infinity' where true;
 select is(refusal($$select outbox.publish_raw('a', '"' || repeat('x', 200000) || '"', 'org-1')$$), 'accepted', 'quarter ' || n) from generate_series(1, 1) n;
 select is(refusal(format('select outbox.resume_endpoint(%L)', id)), 'accepted', 'and endpoints can be resumed') from e;
 
