@@ -251,7 +251,10 @@ begin
     v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
       'the organisation has moved to ' || v_move.other, v_now);
   end loop;
-  perform outbox.remove_empty_lanes(v_endpoints);
+  -- It reads all lanes, of which there may be 100,000.
+  if outbox.open_depth(p_org_id) = 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+  end if;
   perform outbox.park(v_endpoints, v_now);
   return v_ended;
 end

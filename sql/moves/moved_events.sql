@@ -313,13 +313,17 @@ set enable_seqscan = off
 as $$
 declare
   v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
-begin
-  perform outbox.remove_moved_deliveries(p_org_id, outbox.open_event_ids(p_org_id,
+  v_there uuid[] := outbox.open_event_ids(p_org_id,
     coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
-    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null));
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null);
+begin
+  perform outbox.remove_moved_deliveries(p_org_id, v_there);
   perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
-  perform outbox.remove_empty_lanes(v_endpoints);
-  perform outbox.park(v_endpoints, outbox.clock());
+  -- It reads all lanes, of which there may be 100,000, so not for each page of the first copy.
+  if pg_catalog.cardinality(v_there) > 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+    perform outbox.park(v_endpoints, outbox.clock());
+  end if;
 end
 $$;
 comment on function outbox.write_moved_events(text, text, text, jsonb) is

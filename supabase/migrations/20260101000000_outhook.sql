@@ -21087,13 +21087,17 @@ set enable_seqscan = off
 as $$
 declare
   v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
-begin
-  perform outbox.remove_moved_deliveries(p_org_id, outbox.open_event_ids(p_org_id,
+  v_there uuid[] := outbox.open_event_ids(p_org_id,
     coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
-    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null));
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null);
+begin
+  perform outbox.remove_moved_deliveries(p_org_id, v_there);
   perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
-  perform outbox.remove_empty_lanes(v_endpoints);
-  perform outbox.park(v_endpoints, outbox.clock());
+  -- It reads all lanes, of which there may be 100,000, so not for each page of the first copy.
+  if pg_catalog.cardinality(v_there) > 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+    perform outbox.park(v_endpoints, outbox.clock());
+  end if;
 end
 $$;
 comment on function outbox.write_moved_events(text, text, text, jsonb) is
@@ -22008,7 +22012,10 @@ begin
     v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
       'the organisation has moved to ' || v_move.other, v_now);
   end loop;
-  perform outbox.remove_empty_lanes(v_endpoints);
+  -- It reads all lanes, of which there may be 100,000.
+  if outbox.open_depth(p_org_id) = 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+  end if;
   perform outbox.park(v_endpoints, v_now);
   return v_ended;
 end

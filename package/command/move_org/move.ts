@@ -52,7 +52,8 @@ export async function moveOrg(input: MoveInput): Promise<void> {
   }
   await target.call('open_target', { org_id, move_id }, turn(input))
   say(`The organisation is in ${to}: publish its events there`)
-  await settle(input)
+  // Old transactions find the source closed. Only --finish waits for them.
+  await settle(input, true)
   const ended = await endInSource(input)
   say(`${ended} deliveries have ended in the source. Their attempts say where they went`)
 }
@@ -139,14 +140,17 @@ function moveId({ source, target }: Sides, newId: () => string): string {
   return begun.find((id) => id !== null) ?? newId()
 }
 
-/** Waits until no transaction knows the status before, and no delivery is in flight. */
-async function settle(input: MoveInput): Promise<void> {
+/**
+ * Waits until no transaction knows the status before, no delivery is in flight, and no event waits for routing.
+ * `isLeft`: the switch is over, so transactions do not matter.
+ */
+async function settle(input: MoveInput, isLeft = false): Promise<void> {
   const { org, source, pause, waitMs, now, say } = input
   const end = now() + waitMs
   let said = ''
   while (true) {
     const seen = await source.call<Settled>('settle_move', { org_id: org }, turn(input))
-    if (seen.settled) return
+    if (seen.settled || isLeft && seen.leased + seen.unrouted === 0) return
     const waits = waitsFor(seen)
     if (now() >= end) {
       throw new MoveError(
