@@ -9,8 +9,8 @@
 --               finished   nothing of the organisation is left here; publishing stays refused
 --   target      receiving  publishing is refused, and no endpoint can be enabled
 --               live       the organisation is here
---               undone     it was taken back; publishing stays refused, because a publisher may have
---                          got the name of the target while the source was closed
+--               undone     it was taken back; publishing stays refused, because a publisher may
+--                          have got the name of the target while the source was closed
 --
 -- The source changes to moved before the target becomes live. So nothing is sent by both, whenever
 -- the command ends, and what is between the two is continued by the next run.

@@ -42,7 +42,8 @@ end
 $$;
 comment on function outbox.undo_receiving(text, integer) is
   'Removes what the target has received: up to p_limit events or a page of another part in each '
-  'call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation is live here.';
+  'call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation '
+  'is live here.';
 
 create function outbox.undo_leaving(p_org_id text) returns void
 language plpgsql

@@ -47,11 +47,12 @@
 --   operations/cancel_pending.sql, operations/delivered_mark.sql, operations/decide_copy.sql,
 --   operations/queue_metrics.sql, operations/metrics.sql, operations/check_installation.sql,
 --   operations/list_workers.sql, operations/rights.sql, moves/move_part.sql,
---   moves/moved_endpoints.sql, moves/moved_events.sql, moves/moved_rows.sql, moves/begin_move.sql,
---   moves/settle_move.sql, moves/end_move.sql, moves/undo_move.sql, moves/rights.sql,
---   time/step.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
---   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/sweep_events.sql,
---   time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
+--   moves/moved_endpoints.sql, moves/open_events.sql, moves/moved_events.sql, moves/moved_rows.sql,
+--   moves/move_status.sql, moves/begin_move.sql, moves/settle_move.sql, moves/end_move.sql,
+--   moves/end_copies.sql, moves/undo_move.sql, moves/rights.sql, time/step.sql,
+--   time/foreign_kick.sql, time/tick.sql, time/partition.sql, time/drop_partition.sql,
+--   time/expire.sql, time/cleanup.sql, time/sweep_events.sql, time/partition_index.sql,
+--   time/job.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -1899,8 +1900,8 @@ comment on function outbox.cursor_to_key(text, text) is
 --               finished   nothing of the organisation is left here; publishing stays refused
 --   target      receiving  publishing is refused, and no endpoint can be enabled
 --               live       the organisation is here
---               undone     it was taken back; publishing stays refused, because a publisher may have
---                          got the name of the target while the source was closed
+--               undone     it was taken back; publishing stays refused, because a publisher may
+--                          have got the name of the target while the source was closed
 --
 -- The source changes to moved before the target becomes live. So nothing is sent by both, whenever
 -- the command ends, and what is between the two is continued by the next run.
@@ -20770,13 +20771,10 @@ $$;
 comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
   'The write_function of endpoints (see move_part).';
 
--- sql/moves/moved_events.sql
+-- sql/moves/open_events.sql
 
--- Events with open deliveries that move, with these deliveries. Ids stay, so receivers recognise an
--- event that they have had. attempt, failed_attempts and the times stay, so retries and dead
--- letters come when they would have come. In an ordered lane due_at is the order, and it stays too.
---
--- What is delivered already, and each attempt, stays in the source.
+-- The events of an organisation that have an open delivery: how they are found, and read with these
+-- deliveries for the pages of a move.
 
 create function outbox.open_depth(p_org_id text) returns bigint
 language plpgsql stable
@@ -20902,6 +20900,14 @@ $$;
 comment on function outbox.read_moved_events(text, text, text, integer) is
   'Events with at least one open delivery, in the order of their ids. Without the deliveries of '
   'deleted endpoints. With a limit it ends one event after 4 MiB.';
+
+-- sql/moves/moved_events.sql
+
+-- Events with open deliveries that move, with these deliveries. Ids stay, so receivers recognise an
+-- event that they have had. attempt, failed_attempts and the times stay, so retries and dead
+-- letters come when they would have come. In an ordered lane due_at is the order, and it stays too.
+--
+-- What is delivered already, and each attempt, stays in the source.
 
 create type outbox.moved_delivery as (
   event_id uuid,
@@ -21315,9 +21321,29 @@ $$;
 comment on function outbox.write_moved_keys(text, text, text, jsonb) is
   'The write_function of idempotency keys (see move_part).';
 
--- sql/moves/begin_move.sql
+-- sql/moves/move_status.sql
 
--- The begin of a move: what prevents it, and the pause of the endpoints.
+-- What the command has to know of one side before it moves an organisation: what prevents the move,
+-- what the target has already, and the status of a move that has begun.
+
+create function outbox.move_totals(p_org_id text) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'endpoints', (
+      select pg_catalog.count(*) from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', outbox.open_depth(p_org_id),
+    'dead_letters', (
+      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
+end
+$$;
+comment on function outbox.move_totals(text) is
+  '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
+  'same when a copy is complete.';
 
 create function outbox.move_blockers(p_org_id text) returns text[]
 language plpgsql stable
@@ -21412,35 +21438,6 @@ $$;
 comment on function outbox.check_blockers(text) is
   'Raises OH004 with all reasons why an organisation cannot move.';
 
-create function outbox.pause_for_move(p_move outbox.org_move) returns void
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-begin
-  -- A resume of another transaction waits for these locks, and then finds the move.
-  perform from outbox.endpoint e
-  where e.org_id = p_move.org_id and e.status <> 'deleted' order by e.id for no key update;
-  with paused as (
-    update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(p_move),
-      version = e.version + 1, updated_at = outbox.clock()
-    from outbox.endpoint f
-    where f.org_id = p_move.org_id and f.status = 'enabled' and e.id = f.id
-    returning e.id, f.status as was, f.status_reason as reason
-  )
-  update outbox.org_move m set endpoints = m.endpoints || n.statuses
-  from (
-    select pg_catalog.jsonb_object_agg(p.id, pg_catalog.jsonb_build_object(
-      'status', p.was, 'reason', p.reason)) as statuses
-    from paused p
-  ) n
-  where m.org_id = p_move.org_id and n.statuses is not null;
-end
-$$;
-comment on function outbox.pause_for_move(outbox.org_move) is
-  'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
-  'id.';
-
 create function outbox.occupied_by(p_org_id text) returns text
 language plpgsql stable
 set search_path = ''
@@ -21527,24 +21524,38 @@ comment on function outbox.move_status(text) is
   '"version", "key_hash": lanes can move only between databases with the same, '
   '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
 
-create function outbox.move_totals(p_org_id text) returns jsonb
-language plpgsql stable
+-- sql/moves/begin_move.sql
+
+-- The begin of a move: the target refuses events, and the source pauses the endpoints.
+
+create function outbox.pause_for_move(p_move outbox.org_move) returns void
+language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return pg_catalog.jsonb_build_object(
-    'endpoints', (
-      select pg_catalog.count(*) from outbox.endpoint e
-      where e.org_id = p_org_id and e.status <> 'deleted'),
-    'open', outbox.open_depth(p_org_id),
-    'dead_letters', (
-      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_move.org_id and e.status <> 'deleted' order by e.id for no key update;
+  with paused as (
+    update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(p_move),
+      version = e.version + 1, updated_at = outbox.clock()
+    from outbox.endpoint f
+    where f.org_id = p_move.org_id and f.status = 'enabled' and e.id = f.id
+    returning e.id, f.status as was, f.status_reason as reason
+  )
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(p.id, pg_catalog.jsonb_build_object(
+      'status', p.was, 'reason', p.reason)) as statuses
+    from paused p
+  ) n
+  where m.org_id = p_move.org_id and n.statuses is not null;
 end
 $$;
-comment on function outbox.move_totals(text) is
-  '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
-  'same when a copy is complete.';
+comment on function outbox.pause_for_move(outbox.org_move) is
+  'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
+  'id.';
 
 create function outbox.begin_receiving(
   p_org_id text, p_move_id uuid, p_other text, p_database text default null
@@ -21588,7 +21599,8 @@ end
 $$;
 comment on function outbox.begin_receiving(text, uuid, text, text) is
   'The first step, in the target: nobody can publish for the organisation here until it is live. '
-  'p_other, p_database: the name and the database_id() of the source. Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
+  'p_other, p_database: the name and the database_id() of the source. Nothing if this move has '
+  'begun. OH001; OH004: the target has something of the organisation.';
 
 create function outbox.begin_leaving(
   p_org_id text, p_move_id uuid, p_other text, p_database text default null
@@ -21627,7 +21639,8 @@ end
 $$;
 comment on function outbox.begin_leaving(text, uuid, text, text) is
   'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. '
-  'p_other, p_database: the name and the database_id() of the target. Nothing if this move has begun. OH001; OH004: what prevents the move.';
+  'p_other, p_database: the name and the database_id() of the target. Nothing if this move has '
+  'begun. OH001; OH004: what prevents the move.';
 
 create function outbox.check_move_name(p_other text) returns void
 language plpgsql immutable set search_path = ''
@@ -21760,13 +21773,8 @@ comment on function outbox.settle_move(text) is
 -- sql/moves/end_move.sql
 
 -- The end of a move. close_source() refuses publishing; leave_source() is the point of no return;
--- open_target() lets the target deliver. Then the source ends its own copies: each gets an attempt
--- of kind close that says where it went. finish_source() deletes the endpoints.
---
--- A delivery may still be created in the source after the last comparison: an event of Outhook
--- itself does not ask whether publishing is closed, and a source that was restored has forgotten
--- the switch. So before the source ends a delivery, the command asks the target whether it has
--- received it, and otherwise adds it there.
+-- open_target() lets the target deliver. Then the source ends its own copies (end_copies).
+-- finish_source() deletes what it still has.
 
 create function outbox.set_move_status(p_org_id text, p_status text) returns void
 language plpgsql set search_path = ''
@@ -21885,6 +21893,55 @@ comment on function outbox.follow_target(text, uuid) is
   'Leaves a source that was restored to a time before the switch, although the target of the same '
   'move is live. OH004.';
 
+create function outbox.finish_source(p_org_id text) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved', 'finished']);
+  v_part text;
+begin
+  if v_move.status = 'moved' then
+    if not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+      or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+    then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+        hint = 'Run outhook move-org again without --finish';
+    end if;
+    perform outbox.set_move_status(p_org_id, 'finished');
+    perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted';
+  end if;
+  for v_part in
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+    order by p.position
+  loop
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+comment on function outbox.finish_source(text) is
+  'Deletes the endpoints of the organisation in the source, and then in each call a page of its '
+  'event types, settings, dead letters and idempotency keys; returns whether to call it again. Its '
+  'events and attempts stay until their retention ends. OH004: something is open.';
+
+-- sql/moves/end_copies.sql
+
+-- After the switch the source ends its open deliveries: each gets an attempt of kind close that
+-- says where it went.
+--
+-- A delivery may still be created in the source after the last comparison: an event of Outhook
+-- itself does not ask whether publishing is closed, and a source that was restored has forgotten
+-- the switch. So before the source ends a delivery, the command asks the target whether it has
+-- received it, and otherwise adds it there.
+
 create function outbox.open_pairs(p_org_id text, p_after text) returns jsonb
 language plpgsql stable set search_path = ''
 as $$
@@ -21902,8 +21959,8 @@ begin
 end
 $$;
 comment on function outbox.open_pairs(text, text) is
-  'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, "pairs": '
-  '[{"event", "endpoints": [id]}]}.';
+  'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, '
+  '"pairs": [{"event", "endpoints": [id]}]}.';
 
 create function outbox.is_pair_known(
   p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid
@@ -22025,45 +22082,6 @@ comment on function outbox.end_moved_events(text, jsonb) is
   'that names the target; returns how many. The target must have received them. OH004. locks: the '
   'gates of the organisation.';
 
-create function outbox.finish_source(p_org_id text) returns boolean
-language plpgsql
-set search_path = ''
-set enable_seqscan = off
-as $$
-declare
-  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved', 'finished']);
-  v_part text;
-begin
-  if v_move.status = 'moved' then
-    if not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
-      or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
-    then
-      raise exception using errcode = 'OH004',
-        message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
-        hint = 'Run outhook move-org again without --finish';
-    end if;
-    perform outbox.set_move_status(p_org_id, 'finished');
-    perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
-    from outbox.endpoint e
-    where e.org_id = p_org_id and e.status <> 'deleted';
-  end if;
-  for v_part in
-    select p.name from outbox.move_part p
-    where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
-    order by p.position
-  loop
-    if outbox.clear_moved_part(p_org_id, v_part) then
-      return true;
-    end if;
-  end loop;
-  return false;
-end
-$$;
-comment on function outbox.finish_source(text) is
-  'Deletes the endpoints of the organisation in the source, and then in each call a page of its '
-  'event types, settings, dead letters and idempotency keys; returns whether to call it again. Its '
-  'events and attempts stay until their retention ends. OH004: something is open.';
-
 -- sql/moves/undo_move.sql
 
 -- The way back, until leave_source(): first the target forgets what it has received, then the
@@ -22110,7 +22128,8 @@ end
 $$;
 comment on function outbox.undo_receiving(text, integer) is
   'Removes what the target has received: up to p_limit events or a page of another part in each '
-  'call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation is live here.';
+  'call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation '
+  'is live here.';
 
 create function outbox.undo_leaving(p_org_id text) returns void
 language plpgsql

@@ -2,7 +2,7 @@
 
 import { expect } from '@std/expect'
 import { setTimeout as delay } from 'node:timers/promises'
-import { MoveError } from '../../package/command/move_org/database.ts'
+import { connectMove, MoveError } from '../../package/command/move_org/database.ts'
 import { finishMove, moveOrg, undoMove } from '../../package/command/move_org/move.ts'
 import { expectWaitsFor } from './_support/checks.ts'
 import {
@@ -400,4 +400,50 @@ Deno.test('a delivery that ends in the source after the comparison leads to anot
   const arrivals: Arrival[] = []
   await deliver(two, arrivals)
   expect(arrivals).toEqual([])
+})
+
+Deno.test('the history of an endpoint keeps its row if a move back is undone', async () => {
+  const endpoint = await createEndpoint(one, 'org-1', ['a'])
+  await publish(one, 'org-1', 'a')
+  await deliver(one, [])
+  await moveOrg(moveInput('org-1', one, two))
+  await finishMove(moveInput('org-1', one, two))
+  await one.sql`select outbox.purge_deleted(100)`
+  await one.sql`select outbox.purge_deleted(100)`
+  const back = moveInput('org-1', two, one, { from: 'two', to: 'one' })
+  const stopped = before(
+    two,
+    'leave_source',
+    () => Promise.reject(new MoveError('killed', 'killed')),
+  )
+  expect(await codeOf(moveOrg({ ...back, source: stopped }))).toBe('killed')
+  await undoMove(moveInput('org-1', two, one, { from: 'two', to: 'one' }))
+  const rows = await one.db.admin`select id, status, is_purged from outbox.endpoint`
+  expect([...rows]).toEqual([{ id: endpoint, status: 'deleted', is_purged: true }])
+  await moveOrg(moveInput('org-1', two, one, { from: 'two', to: 'one' }))
+  const again = await one.db.admin`select id, status from outbox.endpoint`
+  expect([...again]).toEqual([{ id: endpoint, status: 'enabled' }])
+})
+
+Deno.test('the statement timeout of a role does not end a step', async () => {
+  await createEndpoint(one, 'org-1', ['a'])
+  await one.db.admin`alter database postgres set statement_timeout = '1ms'`
+  const move = connectMove(one.db.dbUrl, 'source')
+  try {
+    const { is_known } = await move.call<{ is_known: boolean }>('move_status', { org_id: 'org-1' })
+    expect(is_known).toBe(true)
+  } finally {
+    await move.close()
+    await one.db.admin`alter database postgres reset statement_timeout`
+  }
+})
+
+Deno.test('a move that ends with an error of the connection names the side and says how to go on', async () => {
+  const move = connectMove('postgresql://postgres:confidential@127.0.0.1:1/postgres', 'target')
+  const error = await move.call('move_status', { org_id: 'org-1' }).catch((error) => error)
+  await move.close()
+  expect([error.message, error.hint]).toEqual([
+    'target: the connection failed (ECONNREFUSED)',
+    'Run the same command again: it continues',
+  ])
 })

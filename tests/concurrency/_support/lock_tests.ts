@@ -401,7 +401,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'org_move_faults.test.ts',
     'a step of a killed command ends before the next command looks',
   ],
-  'moves/end_move.sql add_late_events: lock_org_gates': [
+  'moves/end_copies.sql add_late_events: lock_org_gates': [
     'org_move_locks.test.ts',
     'add_late_events()',
   ],
@@ -437,7 +437,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'org_move_locks.test.ts',
     'open_target()',
   ],
-  'moves/end_move.sql end_moved_events: lock_org_gates': [
+  'moves/end_copies.sql end_moved_events: lock_org_gates': [
     'org_move_locks.test.ts',
     'end_moved_events()',
   ],

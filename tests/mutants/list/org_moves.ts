@@ -61,7 +61,7 @@ export const orgMoves: readonly Mutant[] = [
     why: 'A command that was overtaken writes a stale page into the target.',
   },
   {
-    file: 'sql/moves/end_move.sql',
+    file: 'sql/moves/end_copies.sql',
     find: 'and a.at >= p_move.started_at);',
     replace: 'and a.at is null) or exists (select from outbox.event v where v.id = p_event_id);',
     tests: ['concurrency/org_move_faults.test.ts#that the source creates after the switch'],
