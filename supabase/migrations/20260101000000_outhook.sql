@@ -15843,7 +15843,6 @@ declare
 begin
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
-  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
   select d.*
   into v_delivery
@@ -15864,6 +15863,7 @@ begin
       hint = pg_catalog.format('Repeat the call after its attempt, at %s at the latest',
         v_delivery.leased_until);
   end if;
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   return v_delivery;
 end
 $$;
