@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectMove, MoveError } from '../../package/command/move_org/database.ts'
 import { finishMove, moveOrg, undoMove } from '../../package/command/move_org/move.ts'
-import { expectWaitsFor } from './_support/checks.ts'
+import { expectExactCounters, expectWaitsFor } from './_support/checks.ts'
 import {
   type Arrival,
   codeOf,
@@ -447,4 +447,80 @@ Deno.test('a move that ends with an error of the connection names the side and s
     'target: the connection failed (ECONNREFUSED)',
     'Run the same command again: it continues',
   ])
+})
+
+/** Both sides, of which the first `left` calls are executed. The answer of the last one is lost. */
+function killedAfter(left: number): { source: Project['move']; target: Project['move'] } {
+  const kill = (side: Project): Project['move'] => ({
+    ...side.move,
+    call: async (...call) => {
+      // deno-lint-ignore no-explicit-any
+      const result: any = await side.move.call(...call)
+      if (--left === 0) throw new MoveError('killed', 'killed')
+      return result
+    },
+  })
+  return { source: kill(one), target: kill(two) }
+}
+
+/** In the short run each fourth call: which ones are left out makes no difference. */
+const step = Deno.env.get('OUTHOOK_TESTS') === 'short' ? 4 : 1
+
+Deno.test('a move that is killed after any of its calls is undone, or goes on if the target delivers', async () => {
+  let isKilled = true
+  for (let calls = 1; isKilled; calls += step) {
+    const org = `org-${calls}`
+    await createEndpoint(one, org, ['a'])
+    const event = await publish(one, org, 'a')
+    const input = moveInput(org, one, two)
+    isKilled = await codeOf(moveOrg({ ...input, ...killedAfter(calls) })) === 'killed'
+    const refusal = await undoMove(moveInput(org, one, two)).then(
+      () => '',
+      (error) => error.message,
+    )
+    const goesOn = refusal.startsWith('The target delivers already')
+    if (goesOn) await moveOrg(moveInput(org, one, two))
+    else {expect(['', `There is no move of ${org} from one to two that could be undone`]).toContain(
+        refusal,
+      )}
+    const arrivals: Arrival[] = []
+    await deliver(one, arrivals)
+    await deliver(two, arrivals)
+    expect(arrivals.map((one) => [one.project === two, one.event])).toEqual([[goesOn, event]])
+    expect(await codeOf(publish(goesOn ? two : one, org, 'a'))).toBe(null)
+    await deliver(goesOn ? two : one, [])
+  }
+  await expectExactCounters(one.db.admin)
+  await expectExactCounters(two.db.admin)
+})
+
+Deno.test('an undo and an end that are killed after any of their calls are continued', async () => {
+  let isKilled = true
+  for (let calls = 1; isKilled; calls++) {
+    const org = `org-${calls}`
+    await createEndpoint(one, org, ['a'])
+    const event = await publish(one, org, 'a')
+    const stopped = before(
+      one,
+      'leave_source',
+      () => Promise.reject(new MoveError('killed', 'killed')),
+    )
+    expect(await codeOf(moveOrg(moveInput(org, one, two, { source: stopped })))).toBe('killed')
+    isKilled =
+      await codeOf(undoMove({ ...moveInput(org, one, two), ...killedAfter(calls) })) === 'killed'
+    await codeOf(undoMove(moveInput(org, one, two)))
+    const arrivals: Arrival[] = []
+    await deliver(one, arrivals)
+    expect(arrivals.map(({ event }) => event)).toEqual([event])
+
+    await one.sql`select outbox.put_event_type(${org}, 'a')`
+    await moveOrg(moveInput(org, one, two))
+    await codeOf(finishMove({ ...moveInput(org, one, two), ...killedAfter(calls) }))
+    await moveOrg(moveInput(org, one, two))
+    await finishMove(moveInput(org, one, two))
+    const [left] = await one.db.admin`
+      select (select count(*)::integer from outbox.event_type) as types,
+        (select count(*)::integer from outbox.endpoint where status <> 'deleted') as endpoints`
+    expect(left).toEqual({ types: 0, endpoints: 0 })
+  }
 })
