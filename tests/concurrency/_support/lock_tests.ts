@@ -398,7 +398,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'settle_move() waits for another change of the move',
   ],
   'moves/move_part.sql hold_move: for update': [
-    'org_move_faults.test.ts',
+    'org_move_beside.test.ts',
     'a step of a killed command ends before the next command looks',
   ],
   'moves/end_copies.sql add_late_events: lock_org_gates': [

@@ -118,3 +118,22 @@ export async function publish(
     select outbox.publish(${type}, '{}', ${org}, ${key}, p_idempotency_key => ${idempotencyKey}) as id`
   return row?.id ?? ''
 }
+
+/** A side that runs `beside` before its first call of `name`. */
+export function before(
+  side: Pick<Project, 'move'>,
+  name: string,
+  beside: () => Promise<unknown>,
+): Project['move'] {
+  let isDone = false
+  return {
+    ...side.move,
+    call: async (called, ...rest) => {
+      if (called === name && !isDone) {
+        isDone = true
+        await beside()
+      }
+      return await side.move.call(called, ...rest)
+    },
+  }
+}
