@@ -21445,16 +21445,18 @@ set enable_seqscan = off
 as $$
 declare
   v_part text;
+  v_is_there boolean;
 begin
   for v_part in
     select p.name from outbox.move_part p where p.position is not null order by p.position
   loop
-    if case v_part
+    v_is_there := case v_part
       -- Without its secrets, which may be unreadable.
       when 'endpoint' then exists (
         select from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted')
       else outbox.read_move_page(p_org_id, v_part) ->> 'n' <> '0'
-    end then
+    end;
+    if v_is_there then
       return v_part;
     end if;
   end loop;

@@ -25359,26 +25359,33 @@ CREATE FUNCTION outbox.occupied_by(p_org_id text) RETURNS text
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
+declare
+  v_part text;
+  v_is_there boolean;
 begin
-  return coalesce(
-    (
-      select p.name
-      from outbox.move_part p
-      cross join lateral (select outbox.read_move_page(p_org_id, p.name) ->> 'n' as n offset 0) r
-      where p.position is not null and r.n <> '0'
-      order by p.position
-      limit 1
-    ),
-    case
-      when exists (select from outbox.unrouted u where u.org_id = p_org_id)
-        or exists (select from outbox.unroutable u where u.org_id = p_org_id)
-      then 'events that are not routed'
-      -- It may come back with the same endpoints.
-      when exists (
-        select from outbox.endpoint e
-        where e.org_id = p_org_id and e.status = 'deleted' and not e.is_purged)
-      then 'deleted endpoints that a job removes'
-    end);
+  for v_part in
+    select p.name from outbox.move_part p where p.position is not null order by p.position
+  loop
+    v_is_there := case v_part
+      -- Without its secrets, which may be unreadable.
+      when 'endpoint' then exists (
+        select from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted')
+      else outbox.read_move_page(p_org_id, v_part) ->> 'n' <> '0'
+    end;
+    if v_is_there then
+      return v_part;
+    end if;
+  end loop;
+  return case
+    when exists (select from outbox.unrouted u where u.org_id = p_org_id)
+      or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+    then 'events that are not routed'
+    -- It may come back with the same endpoints.
+    when exists (
+      select from outbox.endpoint e
+      where e.org_id = p_org_id and e.status = 'deleted' and not e.is_purged)
+    then 'deleted endpoints that a job removes'
+  end;
 end
 $$;
 
