@@ -9,6 +9,7 @@ as $$
 declare
   v_delivery outbox.delivery;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
@@ -31,7 +32,6 @@ begin
       hint = pg_catalog.format('Repeat the call after its attempt, at %s at the latest',
         v_delivery.leased_until);
   end if;
-  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   return v_delivery;
 end
 $$;

@@ -15841,6 +15841,7 @@ as $$
 declare
   v_delivery outbox.delivery;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
@@ -15863,7 +15864,6 @@ begin
       hint = pg_catalog.format('Repeat the call after its attempt, at %s at the latest',
         v_delivery.leased_until);
   end if;
-  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   return v_delivery;
 end
 $$;
@@ -16208,7 +16208,8 @@ end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
-  'OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the gate locked.';
+  'OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the gate '
+  'locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql

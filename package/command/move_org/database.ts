@@ -46,8 +46,9 @@ export function connectMove(url: string, side: string): MoveDatabase {
     fetch_types: false,
     onnotice: () => {},
     ...needsTls(url) ? { ssl: 'require' as const } : {},
-    // A page of a large organisation takes longer than the limit of the role may be.
-    connection: { application_name: 'outhook move-org', statement_timeout: 0 },
+    // A page of a large organisation takes longer than the limit of the role may be. postgres.js leaves out
+    // 0, which is no limit, so it is the highest one.
+    connection: { application_name: 'outhook move-org', statement_timeout: 2_147_483_647 },
   })
   return {
     async call<T>(
