@@ -16208,8 +16208,8 @@ end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
-  'OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the gate '
-  'locked.';
+  'OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the '
+  'gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql
