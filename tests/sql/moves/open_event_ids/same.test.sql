@@ -34,6 +34,7 @@ select is(all_found(), '1 4; 4 5 6; 4 5', 'among the events');
 update outbox.gate g set depth = depth - 20000 from e where g.endpoint_id = e.id;
 
 -- A page has 4 MiB, and the first event in any case.
+select time_passes('1 s');
 select outbox.set_setting('publish.max_body_bytes', '1048576');
 select outbox.publish_raw('a', '"' || repeat('x', 1000000) || '"', 'org-1') from generate_series(1, 6);
 select step(p_limit => 0);
