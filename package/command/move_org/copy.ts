@@ -41,29 +41,55 @@ export async function copyParts(
   isClosed: boolean,
 ): Promise<Copied> {
   const copied = { rows: 0, sent: 0 }
-  for (const part of parts) {
-    let after: string | null = ''
-    while (after !== null) after = await copyPage(sides, { part, after, isClosed }, copied)
-  }
+  for (const part of parts) await copyPart(sides, part, isClosed, copied)
   return copied
 }
 
+/** A page of the source, and the last key before it. */
 interface Place {
   part: string
   after: string
-  isClosed: boolean
+  page: Page
 }
 
-/** Returns the last key of the page, or null after the last page. */
+async function readPage({ org, source }: MoveSides, part: string, after: string): Promise<Place> {
+  return {
+    part,
+    after,
+    page: await source.call<Page>('read_move_page', { org_id: org, part, after }),
+  }
+}
+
+async function copyPart(
+  sides: MoveSides,
+  part: string,
+  isClosed: boolean,
+  copied: Copied,
+): Promise<void> {
+  let reading = readPage(sides, part, '')
+  while (true) {
+    const place = await reading
+    const next = place.page.more ? place.page.upto : null
+    if (next !== null) {
+      // The source reads while the target compares.
+      reading = readPage(sides, part, next)
+      reading.catch(() => {})
+    }
+    copied.rows += place.page.n
+    copied.sent += await copyPage(sides, place, isClosed)
+    if (next === null) return
+  }
+}
+
+/** Makes the target equal to a page, and returns how many rows were sent. */
 async function copyPage(
   { org, source, target, run }: MoveSides,
-  { part, after, isClosed }: Place,
-  copied: Copied,
-): Promise<string | null> {
+  { part, after, page }: Place,
+  isClosed: boolean,
+): Promise<number> {
+  if (page.n === 0 && !isClosed) return 0
   const start = { org_id: org, part, after }
-  const page = await source.call<Page>('read_move_page', start)
-  copied.rows += page.n
-  if (page.n === 0 && !isClosed) return null
+  let sent = 0
   // The last page also removes what the target has behind it.
   const range = { ...start, upto: isClosed && !page.more ? null : page.upto }
   const there = await target.call<Page>('read_move_page', { ...range, whole: true })
@@ -86,9 +112,9 @@ async function copyPage(
       { ...range, items: items ?? '[]' },
       { org, run },
     )
-    copied.sent += n
+    sent += n
     // A page that changes meanwhile is compared again when the source is closed.
     isEqual = !isClosed || written.digest === digest
   }
-  return page.more ? page.upto : null
+  return sent
 }
