@@ -5276,6 +5276,8 @@ export interface operations {
                 eventType?: string;
                 /** @description open: not replayed or discarded; replayed: sent again; delivered: replayed and delivered; discarded: it will not be sent. */
                 status?: "open" | "replayed" | "delivered" | "discarded";
+                /** @description Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`. */
+                error?: string;
                 /** @description Only those that failed at this time or later. */
                 from?: string;
                 /** @description Only those that failed before this time. */

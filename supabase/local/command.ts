@@ -32,11 +32,16 @@ export async function runCommand<T extends Flags>(command: Command<T>): Promise<
     Deno.exit(await command.run(values))
   } catch (error) {
     if (error instanceof Interrupted) Deno.exit(INTERRUPTED_CODE)
-    const told = error instanceof SetupError ? error.message : machineProblem(error)
-    if (told === null) throw error
-    printError(told)
+    if (!printFailure(error)) throw error
     Deno.exit(1)
   }
+}
+
+/** Prints the message of a SetupError or a failure of the machine; false for any other error. */
+export function printFailure(error: unknown): boolean {
+  const told = error instanceof SetupError ? error.message : machineProblem(error)
+  if (told !== null) printError(told)
+  return told !== null
 }
 
 /** The values of the flags, or the exit code if there is nothing to run. */

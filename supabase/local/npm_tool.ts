@@ -72,7 +72,7 @@ async function install(folder: string, packages: readonly string[]): Promise<voi
 /** Runs npm in a folder and returns what it prints; throws a SetupError with the cause if it fails. */
 export async function npm(args: readonly string[], cwd: string): Promise<string> {
   const { env } = fetchEnvironment()
-  const ended = await new Deno.Command('npm', {
+  const command = new Deno.Command('npm', {
     args: [...args],
     cwd,
     clearEnv: true,
@@ -80,10 +80,8 @@ export async function npm(args: readonly string[], cwd: string): Promise<string>
     stdin: 'null',
     stdout: 'piped',
     stderr: 'piped',
-  }).output().catch((cause) => {
-    const message = 'Cannot start npm, which comes with Node.js: install Node.js 20 or newer'
-    throw new SetupError(message, { cause })
   })
+  const ended = await output(command)
   if (ended.success) return new TextDecoder().decode(ended.stdout)
   const said = new TextDecoder().decode(ended.stderr).trim()
   const cacheDir = env.npm_config_cache ?? join(env.HOME ?? '', '.npm')
@@ -91,4 +89,14 @@ export async function npm(args: readonly string[], cwd: string): Promise<string>
     fetchProblem(said, { cacheDir, cacheVariable: 'npm_config_cache' }) ??
       `npm ${args.join(' ')} failed:\n${said}`,
   )
+}
+
+async function output(command: Deno.Command): Promise<Deno.CommandOutput> {
+  try {
+    // A program that is missing is thrown here, and is no rejection.
+    return await command.output()
+  } catch (cause) {
+    const message = 'Cannot start npm, which comes with Node.js: install Node.js 20 or newer'
+    throw new SetupError(message, { cause })
+  }
 }

@@ -1,7 +1,7 @@
 /** `deno task start`: the stack with a receiver, and the delivery of a first event. */
 
 import { setTimeout as delay } from 'node:timers/promises'
-import { runCommand, type Values } from './command.ts'
+import { printFailure, runCommand, type Values } from './command.ts'
 import { SetupError } from './errors.ts'
 import type { FunctionFailure } from './functions/mod.ts'
 import { abortable, aborted, interruption } from './interrupted.ts'
@@ -31,6 +31,9 @@ Without --once it stays until Ctrl-C and shows what else arrives.`
 /** How long an event may take; normally it arrives within a second. */
 const PATIENCE_MS = 60_000
 
+/** How long a failed start waits for the stop of the stack, normally less than a second. */
+const STOP_MS = 5_000
+
 /** The interval of checks for a reason why the event cannot arrive. */
 const OBSTACLE_EVERY_MS = 1_000
 
@@ -46,7 +49,16 @@ async function run(values: Values<typeof flags>): Promise<number> {
   })
   started.defer(() => receiver.stop())
   started.defer(() => removeEndpoints(stack))
-  await abortable(showAll(stack, receiver), signal)
+  try {
+    await abortable(showAll(stack, receiver), signal)
+  } catch (error) {
+    if (!printFailure(error)) throw error
+    // What still runs then ends after this process, because it has a pipe from it.
+    setTimeout(() => Deno.exit(1), STOP_MS)
+    // No further start of a function while the rest of the stack stops.
+    await stack.functions.stop()
+    return 1
+  }
   isFirstShown = true
   if (values.once) return 0
 
@@ -59,9 +71,7 @@ async function run(values: Values<typeof flags>): Promise<number> {
 
 /** Shows a first event and a first saga; ends early if a function does not start. */
 async function showAll(stack: Stack, receiver: Receiver): Promise<void> {
-  const failed = stack.functions.failed.then(async (failure) => {
-    // No further start while the rest of the stack stops.
-    await stack.functions.stop()
+  const failed = stack.functions.failed.then((failure) => {
     throw new SetupError(failureText(failure))
   })
   await Promise.race([stack.functions.up(), failed])

@@ -3249,7 +3249,8 @@ create function outbox.list_dead_letters(
   p_from timestamptz default null,
   p_to timestamptz default null,
   p_cursor text default null,
-  p_limit integer default 50
+  p_limit integer default 50,
+  p_error text default null
 ) returns jsonb
 language plpgsql stable security definer set search_path = ''
 as $$
@@ -3290,7 +3291,10 @@ begin
     exit when pg_catalog.cardinality(v_data) = p_limit;
     v_last := v_letter;
     v_budget := v_budget - 1;
-    if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
+    if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic)
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(pg_catalog.left(p_error, 200), pg_catalog.left(v_letter.error, 200))
+    then
       v_one := outbox.dead_letter_json(v_letter);
       if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
         v_data := v_data || v_one;
@@ -3304,9 +3308,9 @@ begin
 end
 $$;
 comment on function outbox.list_dead_letters(
-  text, uuid, text, text, timestamptz, timestamptz, text, integer) is
-  'The dead letters of an organisation, newest first, by endpoint, event type, status and time of '
-  'failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", '
+  text, uuid, text, text, timestamptz, timestamptz, text, integer, text) is
+  'The dead letters of an organisation, newest first, by endpoint, event type, status, error (its '
+  'first 200 characters) and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", '
   '"rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends '
   'when nextCursor is null. OH001.';
 
@@ -4110,7 +4114,8 @@ grant execute on function
   outbox.revoke_portal_token(text, uuid),
   outbox.revoke_portal_tokens(text),
   outbox.list_revoked_portal_tokens(text, text, integer),
-  outbox.list_dead_letters(text, uuid, text, text, timestamptz, timestamptz, text, integer),
+  outbox.list_dead_letters(text, uuid, text, text, timestamptz, timestamptz, text, integer,
+    text),
   outbox.group_dead_letters(text, uuid, timestamptz),
   outbox.get_dead_letter(text, uuid),
   outbox.replay_dead_letter(text, uuid),

@@ -11,6 +11,9 @@ import { namePattern, select } from './selection.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { tally } from './tally.ts'
 
+/** Far above any file, also on a busy machine. One that waits for ever would otherwise use up the time of all others. */
+const limitMs = 20 * 60_000
+
 /** Which test files a step runs, and how. */
 export interface DenoStep {
   name: string
@@ -121,6 +124,8 @@ async function test(
       cwd: context.root,
       env,
       live: spec.live ?? false,
+      // What is shown as it comes are the long tests.
+      ...spec.live ? {} : { limitMs },
     })
   const ended = await go(junit)
   const seconds = (performance.now() - started) / 1000

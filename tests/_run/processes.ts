@@ -1,4 +1,5 @@
 import { printRaw } from '../../supabase/local/print.ts'
+import { duration } from './report.ts'
 
 /** The end of a child process: its exit code and all that it printed, in order of arrival. */
 export interface Ended {
@@ -8,13 +9,14 @@ export interface Ended {
   output: string
 }
 
-/** What to run. `live` copies the output to our own as it comes. */
+/** What to run. `live` copies the output to our own as it comes; after `limitMs` the process is killed. */
 export interface Command {
   path: string
   args: string[]
   cwd: string
   env?: Record<string, string>
   live?: boolean
+  limitMs?: number
 }
 
 const children = new Set<Deno.ChildProcess>()
@@ -39,12 +41,19 @@ export async function run(command: Command): Promise<Ended> {
   children.add(child)
   const pieces: string[] = []
   let lastRead = performance.now()
+  const end = command.limitMs === undefined ? undefined : setTimeout(() => {
+    pieces.push(
+      `\nStopped, because it had not ended after ${duration((command.limitMs ?? 0) / 1000)}\n`,
+    )
+    child.kill('SIGKILL')
+  }, command.limitMs)
   try {
     const streams = Promise.all([child.stdout, child.stderr].map((stream) => collect(stream)))
     const { code, signal } = await child.status
     await quiet(streams)
     return { code, signal, output: pieces.join('') }
   } finally {
+    clearTimeout(end)
     children.delete(child)
   }
 

@@ -62,6 +62,34 @@ for (const [what, call] of actions) {
   })
 }
 
+for (const [what, call] of actions) {
+  Deno.test(`${what} beside a late result of the same delivery waits for it, and counts no lost lease`, async () => {
+    await setClock(0)
+    const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+    const event = await publishOne(one.sql)
+    const run = new Run(one.sql)
+    await run.call()
+    const { deliveries } = await run.call([], 1)
+    await setClock(3600)
+    await one.sql`begin`
+    expect(await run.call(deliveries.map((own) => report(own, 'failed')))).toMatchObject({
+      applied: 1,
+    })
+    const acting = outcomeOf(other, [call, [event, endpoint]])
+    await expectWaitsFor(db.admin, other, one)
+    await one.sql`commit`
+    expect(typeof await acting).toBe('object')
+    const attempts = await db.admin`
+      select a.outcome, a.status from outbox.attempt a where a.event_id = ${event} and a.kind <> 'close'`
+    expect([...attempts]).toEqual([{ outcome: 'failed', status: 503 }])
+    const apart = await db.admin`
+      select from outbox.gate g where g.isolated_at < 'infinity'
+      union all select from outbox.delivery d where d.lost_leases > 0`
+    expect(apart.length).toBe(0)
+    await expectExactCounters(db.admin)
+  })
+}
+
 const markedDelivered = 'select outbox.work_delivered_marks(outbox.clock()) as answer'
 
 Deno.test('a job of mark_delivered() waits for a claim of the same delivery, and leaves it out', async () => {

@@ -38,7 +38,8 @@ comment on function outbox.lock_gates(uuid) is
 create trigger guard before insert or update on outbox.gate
   for each statement execute function outbox.lock_settings();
 `
-  expect(lockSitesOf('20.sql', text)).toEqual([
+  const sites = lockSitesOf('20.sql', text)
+  expect(sites.map(({ name }) => name)).toEqual([
     '20.sql lock_gates: for no key update',
     '20.sql lock_gates: for update of g skip locked',
     '20.sql lock_gates: try_lock_gates',
@@ -47,4 +48,8 @@ create trigger guard before insert or update on outbox.gate
     '20.sql lock_gates: lock table only %I',
     '20.sql guard: lock_settings',
   ])
+  const places = sites.map(({ start, end }) => text.slice(start, end))
+  expect(places[0]).toBe('for no key\n    update')
+  expect(places[2]).toBe('outbox.try_lock_gates')
+  expect(places.at(-1)).toBe('outbox.lock_settings')
 })

@@ -132,7 +132,7 @@ Deno.test('recording the lost leases of one endpoint takes all the time, and all
       body: 'perform pg_sleep(60);',
     })
     await timePasses(600)
-    await sql`set statement_timeout = '1s'`
+    await sql`set statement_timeout = '2s'`
     const run = new Run(sql)
     let results: Report[] = []
     const deadline = performance.now() + patienceMs

@@ -170,17 +170,20 @@ Deno.test('an ended subscription from a restored database goes, whose transactio
   expect(await endedAfterCleanup()).toBe(0)
 })
 
-Deno.test('drop_ended_subscriptions() waits for nobody who holds one', async () => {
-  const [endpoint = ''] = await addEndpoints(router.sql, { count: 1, patterns: ['k.a'] })
-  await changeTypes(editor, endpoint, ['x'])
-  await publisher.sql`begin`
-  await publisher.sql`select from outbox.ended_subscription s for update`
-  await editor.sql`set lock_timeout = '5s'`
-  expect(await endedAfterCleanup()).toBe(1)
-  await publisher.sql`rollback`
-  expect(await endedAfterCleanup()).toBe(0)
-  await editor.sql`reset lock_timeout`
-})
+for (const [step, openBelow] of [['marks', null], ['removes', '1']] as const) {
+  Deno.test(`drop_ended_subscriptions() waits for nobody who holds one that it ${step}`, async () => {
+    const [endpoint = ''] = await addEndpoints(router.sql, { count: 1, patterns: ['k.a'] })
+    await changeTypes(editor, endpoint, ['x'])
+    await db.admin`update outbox.ended_subscription set open_below = ${openBelow} where true`
+    await publisher.sql`begin`
+    await publisher.sql`select from outbox.ended_subscription s for update`
+    await editor.sql`set lock_timeout = '5s'`
+    expect(await endedAfterCleanup()).toBe(1)
+    await publisher.sql`rollback`
+    expect(await endedAfterCleanup()).toBe(0)
+    await editor.sql`reset lock_timeout`
+  })
+}
 
 Deno.test('route_waiting() waits for nobody who routes an event again', async () => {
   await addEndpoints(router.sql, { count: 1 })

@@ -73,7 +73,7 @@ Deno.test('replays a group of dead letters by its error, and leaves the others a
   await close()
 })
 
-Deno.test('the replay of a group goes on without the page, and is cancelled in another one', async () => {
+Deno.test('the replay of a group goes on without the page, and is cancelled by its number in another one', async () => {
   const org = 'group-large'
   await makeLetters(org, { 'HTTP 503': 200, 'timeout': 5 })
   const first = await console_.open(`/dead-letters?view=groups&org=${org}`)
@@ -84,16 +84,51 @@ Deno.test('the replay of a group goes on without the page, and is cancelled in a
   await first.page.getByRole('button', { name: 'Start the job' }).click()
   await first.page.getByText(/Handled \d+ of 200/).waitFor()
   const address = new URL(first.page.url())
+  expect([...address.searchParams.keys()]).toEqual(['org'])
   await first.close()
   const before = (await waiting(org))['HTTP 503'] ?? 0
   await until(async () => ((await waiting(org))['HTTP 503'] ?? 0) < before)
-  const { page, errors, close } = await console_.open(`${address.pathname}${address.search}`)
+  const { page, errors, close } = await console_.open(`/replays?org=${org}`)
+  await page.getByRole('link', { name: /^Job \d+$/ }).click()
   await page.getByText(/Handled (?!0 )\d+ of 200/).waitFor()
   await page.getByRole('button', { name: 'Cancel the job' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/^\d+ dead letters that it has not reached stay open\./).waitFor()
+  expect(await dialog.getByRole('button', { name: 'Cancel the job' }).isDisabled()).toBe(true)
+  await dialog.getByLabel(/^Type \d+ to confirm$/).fill(address.pathname.split('/').at(-1) ?? '')
+  expect(await findingsOf(page)).toEqual([])
+  await dialog.getByRole('button', { name: 'Cancel the job' }).click()
   await page.getByText(/It was cancelled: \d+ (was|were) sent again/).waitFor()
   const left = await waiting(org)
   expect(left['timeout']).toBe(5)
   expect(left['HTTP 503']).toBeGreaterThan(0)
   expect([...first.errors, ...errors]).toEqual([])
+  await close()
+})
+
+Deno.test('a plan whose dead letters were too many to count is not empty, and is confirmed by a word', async () => {
+  const org = 'group-old'
+  await makeLetters(org, { 'HTTP 404': 2 })
+  // An outage after these, whose 20,000 dead letters were replayed.
+  await console_.outhook.admin`
+    insert into outbox.dead_letter
+    select (jsonb_populate_record(x.letter, jsonb_build_object('id', gen_random_uuid(),
+      'event_id', gen_random_uuid(),
+      'failed_at', (x.letter).failed_at + n * interval '1 microsecond',
+      'replayed_at', (x.letter).failed_at + interval '1 second'))).*
+    from (select d as letter from outbox.dead_letter d where d.org_id = ${org}
+      order by d.failed_at desc limit 1) x, generate_series(1, 20000) n`
+  const { page, errors, close } = await console_.open(`/dead-letters?org=${org}`)
+  await page.getByRole('button', { name: 'Replay all that match' }).click()
+  await page.getByRole('heading', { name: 'Replay dead letters that are not counted?' }).waitFor()
+  await page.getByText('The newest 20,000 dead letters were read, and none of them match.')
+    .waitFor()
+  const start = page.getByRole('button', { name: 'Start the job' })
+  expect(await start.isDisabled()).toBe(true)
+  await page.getByLabel('Type all to confirm').fill('all')
+  await start.click()
+  await page.getByText('It is done: 2 were sent again.').waitFor({ timeout: patienceMs })
+  expect(await waiting(org)).toEqual({})
+  expect(errors).toEqual([])
   await close()
 })

@@ -238,7 +238,7 @@ Deno.test('the timeline counts down to the next attempt, and a replay is a step 
   await outhook.sql`select outbox.pause_endpoint(${slow.endpoint}, 'x')`
   await page.reload()
   await page.getByText('Request', { exact: true }).first().click()
-  await page.getByText(/version \d+ of the endpoint, which has been changed since/).first()
+  await page.getByText(/version \d+ of the endpoint\. The endpoint was changed since/).first()
     .waitFor()
   await close()
 })

@@ -167,6 +167,7 @@ Deno.test('changes, tests, pauses and resumes an endpoint', async () => {
   await page.getByRole('dialog').getByText('HTTP 200').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByText('No delivery waits at the moment.').waitFor()
   await page.getByLabel(/^Reason/).fill('a rebuild')
   await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
   await page.getByText('a rebuild').waitFor()
@@ -230,6 +231,51 @@ Deno.test('works by the keyboard alone', async () => {
   await close()
 })
 
+Deno.test('replays one dead letter and discards another by the keyboard alone', async () => {
+  const { outhook } = console_
+  receivers.areRepaired = false
+  const org = 'keys-write'
+  await outhook.createEndpoint('/repaired/keys', { p_event_types: ['key.*'], p_org_id: org })
+  await outhook.sql`select outbox.publish('key.one', '{}', p_org_id => ${org})`
+  await deadLetters(1, org)
+  await outhook.sql`select outbox.publish('key.two', '{}', p_org_id => ${org})`
+  await deadLetters(2, org)
+  receivers.areRepaired = true
+  const { page, errors, close } = await console_.open(`/?org=${org}`)
+  const { keyboard } = page
+  await keyboard.press('g')
+  await keyboard.press('d')
+  await page.getByRole('link', { name: 'key.one' }).waitFor()
+  await keyboard.press('j')
+  await keyboard.press('Enter')
+  await heading(page, 'key.two')
+  await page.getByRole('button', { name: 'Replay', exact: true }).waitFor()
+  await keyboard.press('r')
+  await deadLetters(1, org)
+  await keyboard.press('g')
+  await keyboard.press('d')
+  await page.getByText('1 row, all').waitFor()
+  await keyboard.press('j')
+  await keyboard.press('Enter')
+  await heading(page, 'key.one')
+  const discard = page.getByRole('button', { name: 'Discard …' })
+  await discard.waitFor()
+  const hasFocus = (): Promise<boolean> => discard.evaluate((one) => one.matches(':focus'))
+  for (let i = 0; i < 60 && !await hasFocus(); i++) await keyboard.press('Tab')
+  await keyboard.press('Enter')
+  const reason = page.getByRole('dialog').getByLabel('Reason')
+  await reason.waitFor()
+  for (let i = 0; i < 5 && !await reason.evaluate((one) => one.matches(':focus')); i++) {
+    await keyboard.press('Tab')
+  }
+  await keyboard.type('Typed')
+  await keyboard.press('Enter')
+  await page.getByText('Typed', { exact: true }).waitFor()
+  await deadLetters(0, org)
+  expect(errors).toEqual([])
+  await close()
+})
+
 Deno.test('shows the secret of an endpoint on demand, and rotates it with an overlap', async () => {
   const { outhook } = console_
   const { id, secret } = await outhook.createEndpoint('/rotate', {
@@ -249,9 +295,21 @@ Deno.test('shows the secret of an endpoint on demand, and rotates it with an ove
   await card.getByText(secret).waitFor({ state: 'detached' })
   await card.getByText('An older one also signs until').waitFor()
   await card.getByRole('button', { name: 'Expire it now' }).click()
-  await dialog.getByRole('button', { name: 'Expire it', exact: true }).click()
+  await dialog.getByText('No delivery waits at the moment.').waitFor()
+  const expire = dialog.getByRole('button', { name: 'Expire it', exact: true })
+  expect(await expire.isDisabled()).toBe(true)
+  const { host } = new URL(outhook.receiver.url)
+  await dialog.getByLabel(`Type ${host} to confirm`).fill(host)
+  await expire.click()
   await dialog.waitFor({ state: 'detached' })
   await card.getByText('An older one also signs until').waitFor({ state: 'detached' })
+  // Without an overlap the old secret ends at once, which has no way back either.
+  await card.getByRole('button', { name: 'Rotate secret' }).click()
+  await dialog.getByLabel('The old secret ends').selectOption('0')
+  expect(await dialog.getByRole('button', { name: 'Rotate', exact: true }).isDisabled()).toBe(true)
+  await dialog.getByLabel(`Type ${host} to confirm`).fill(host)
+  await dialog.getByRole('button', { name: 'Rotate', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
   await card.getByRole('button', { name: 'Hide secret' }).click()
   await card.getByText(/^whsec_/).waitFor({ state: 'detached' })
   expect(errors).toEqual([])

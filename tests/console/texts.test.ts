@@ -4,7 +4,8 @@ import { expect } from '@std/expect'
 import { changeWords } from '../../console/page/catalogue/change_words.ts'
 import { isCut, searchProblem } from '../../console/page/events/search_text.ts'
 import { attemptsPath } from '../../console/page/overview/attempts_path.ts'
-import { aboutRuns, remedies } from '../../console/page/overview/remedies.ts'
+import { aboutRuns, firstSteps, remedies, remedyOf } from '../../console/page/overview/remedies.ts'
+import { fieldOf, isoOf } from '../../console/page/app/moment.ts'
 import { changeSql } from '../../console/page/settings/change_sql.ts'
 import { inOrder, messageItems } from '../../console/page/messages/history.ts'
 import { count, pace, relative, share, span, visible } from '../../console/page/app/format.ts'
@@ -140,9 +141,50 @@ Deno.test('the problems and the sections of the runbook that the overview knows 
   for (const [begins] of remedies) expect(health).toContain(`'${begins}`)
 })
 
+async function sqlTexts(folder: URL): Promise<string[]> {
+  const texts = []
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) texts.push(...await sqlTexts(new URL(`${name}/`, folder)))
+    else if (name.endsWith('.sql')) texts.push(await Deno.readTextFile(new URL(name, folder)))
+  }
+  return texts
+}
+
+Deno.test('each section of the runbook that a problem names has a first step in the console', async () => {
+  const runbook = await Deno.readTextFile(new URL('../../sql/ops/RUNBOOK.md', import.meta.url))
+  for (const section of Object.keys(firstSteps)) expect(runbook).toContain(`\n## ${section}\n`)
+  const named = new Set<string>()
+  for (const text of await sqlTexts(new URL('../../sql/', import.meta.url))) {
+    // A long text is written in pieces, and a name may be, too.
+    for (const [, name = ''] of text.matchAll(/\(runbook: ([^)]+)\)/g)) {
+      named.add(name.replace(/'\s*'/, ''))
+    }
+  }
+  expect(named.size).toBeGreaterThan(10)
+  for (const section of named) {
+    expect([section, Object.hasOwn(firstSteps, section)]).toEqual([section, true])
+  }
+  expect(remedyOf('the tick does not run: no job (runbook: No tick)')).toEqual({
+    what: 'The tick does not run: no job.',
+    todo: 'Make pg_cron read its jobs again, and wait a minute: select outbox.reload_jobs(); ' +
+      'The runbook has all steps under “No tick”: sql/ops/RUNBOOK.md.',
+    to: '/runs',
+  })
+})
+
 Deno.test('pace() has a number to read, whatever the span', () => {
   expect(pace(3, 86_400)).toBe('3 a day')
   expect(pace(72, 86_400)).toBe('3 an hour')
   expect(pace(1200, 3600)).toBe('0.33 a second')
   expect(pace(0, 3600)).toBe('0 a second')
+})
+
+Deno.test('a field for a time is a time of the API in the chosen zone, and back', () => {
+  expect(isoOf('2026-03-01T12:30', 'UTC')).toBe('2026-03-01T12:30:00.000Z')
+  expect(fieldOf('2026-03-01T12:30:00.000Z', 'UTC')).toBe('2026-03-01T12:30')
+  const local = isoOf('2026-03-01T12:30', 'local')
+  expect(local).toBe(new Date(2026, 2, 1, 12, 30).toISOString())
+  expect(fieldOf(local, 'local')).toBe('2026-03-01T12:30')
+  expect([isoOf('', 'UTC'), isoOf('', 'local'), isoOf('soon', 'UTC')]).toEqual([null, null, null])
+  expect([fieldOf(null, 'UTC'), fieldOf('soon', 'local')]).toEqual(['', ''])
 })

@@ -8,7 +8,7 @@ import { findingsOf } from './_support/axe.ts'
 import { openTab } from './_support/browser.ts'
 import { startConsole, type TestConsole } from './_support/console.ts'
 import { makeSample, type Sample } from './_support/sample.ts'
-import { viewsOf } from './_support/views.ts'
+import { hostile, makeHostileSample, viewsOf } from './_support/views.ts'
 
 let console_: TestConsole
 let sample: Sample
@@ -21,9 +21,13 @@ Deno.test.afterAll(async () => {
   await console_?.stop()
 })
 
+const desktop = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
 const screens = [
-  ['a desktop', 'light', { width: 1280, height: 900 }],
-  ['a phone', 'dark', { width: 390, height: 844 }],
+  ['a desktop', 'light', desktop],
+  ['a desktop', 'dark', desktop],
+  ['a phone', 'light', phone],
+  ['a phone', 'dark', phone],
 ] as const
 
 for (const [device, theme, viewport] of screens) {
@@ -44,73 +48,95 @@ for (const [device, theme, viewport] of screens) {
   })
 }
 
-Deno.test('axe-core finds nothing in the dialogs', async () => {
-  const { page, close } = await console_.open('/dead-letters')
-  await page.getByRole('button', { name: 'Replay all that match' }).click()
-  await page.getByRole('button', { name: 'Start the job' }).waitFor()
-  expect(await findingsOf(page)).toEqual([])
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('?')
-  await page.getByRole('dialog').waitFor()
-  expect(await findingsOf(page)).toEqual([])
+Deno.test('each view has the command that gives what it shows', async () => {
+  const { page, errors, close } = await console_.open('/')
+  const without: string[] = []
+  for (const { name, path, ready } of viewsOf(sample)) {
+    await page.goto(console_.running.url + path)
+    await ready(page)
+    if (await page.getByRole('button', { name: 'Copy as curl' }).count() === 0) without.push(name)
+  }
+  expect(without).toEqual([])
+  expect(errors).toEqual([])
   await close()
 })
 
-const hostile = '<img/src=x/onerror=alert(1)>'
+/** What a desktop of 1280 pixels shows at 200 %. */
+const half = { width: 640, height: 450 }
+
+Deno.test('no view scrolls sideways at 200 %', async () => {
+  const { page, errors, close } = await console_.open('/', { viewport: half })
+  for (const { name, path, ready } of viewsOf(sample)) {
+    await page.goto(console_.running.url + path)
+    await ready(page)
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect([name, width]).toEqual([name, half.width])
+  }
+  expect(errors).toEqual([])
+  await close()
+})
+
+Deno.test('axe-core finds nothing in the dialogs', async () => {
+  const [held] = await console_.outhook.sql`
+    select id from outbox.event where type = 'stock.changed' limit 1`
+  const dialogs = [
+    ['/dead-letters', 'Replay all that match', 'Start the job'],
+    [`/dead-letters/${sample.deadLetter}`, 'Discard …', 'Discard'],
+    [`/endpoints/${sample.good}`, 'Pause', 'Pause'],
+    [`/endpoints/${sample.good}`, 'Rotate secret', 'Rotate'],
+    [`/events/${held?.id}`, 'Cancel delivery', 'Cancel delivery'],
+  ] as const
+  for (const [, theme, viewport] of screens) {
+    const { page, errors, close } = await console_.open('/', { theme, viewport })
+    for (const [path, opener, label] of dialogs) {
+      await page.goto(console_.running.url + path)
+      await page.getByRole('button', { name: opener }).first().click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: label }).waitFor()
+      expect([opener, await findingsOf(page)]).toEqual([opener, []])
+      await page.keyboard.press('Escape')
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    expect(errors).toEqual([])
+    await close()
+  }
+})
 
 Deno.test('hostile text is shown as text in every view', async () => {
-  const { outhook } = console_
-  const org = 'hostile'
-  const answer = encodeURIComponent(hostile)
-  const { id } = await outhook.createEndpoint(`/status/404?x-evil=${answer}&a="><script>`, {
-    p_event_types: ['evil.*'],
-    p_org_id: org,
-    p_description: `${hostile}"'\u202etxt`,
-  })
-  const [event] = await outhook.sql`
-    select outbox.publish('evil.made', ${
-    outhook.sql.json({ [hostile]: `</script><svg onload=alert(1)>`, d: '\u202egnp' })
-  }, p_org_id => ${org}, p_correlation_id => ${hostile}, p_partition_key => ${hostile},
-      p_idempotency_key => ${hostile}) as id`
-  await outhook.attemptsOf(event?.id)
-  const [letter] = await outhook.sql`
-    update outbox.dead_letter set error = ${hostile} where org_id = ${org} returning id`
-  await outhook.sql`
-    update outbox.attempt set error = ${hostile}, response = ${`${hostile}<script>alert(1)</script>`}
-    where event_id = ${event?.id}`
-  await outhook.sql`select outbox.put_event_type(${org}, 'evil.made', ${hostile}, ${
-    JSON.stringify({ title: hostile, examples: [{ [hostile]: hostile }] })
-  }::text::json)`
-  const { page, errors, close } = await console_.open(`/?org=${org}`)
-  let dialogs = 0
-  page.on('dialog', (dialog) => {
-    dialogs++
-    void dialog.dismiss()
-  })
-  const paths = [
-    ...['/', '/events', '/events?view=deliveries', '/endpoints', '/dead-letters', '/replays'],
-    ...['/event-types', '/event-types/evil.made', '/sagas', '/settings', '/consumers', '/audit'],
-    ...[`/events/${event?.id}`, `/endpoints/${id}`, `/dead-letters/${letter?.id}`],
-  ]
-  for (const path of paths) {
-    const sign = path.includes('?') ? '&' : '?'
-    await page.goto(`${console_.running.url}${path}${sign}org=${org}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.getByText('Loading').first().waitFor({ state: 'detached' })
-    const made = await page.locator('img[src="x"], svg[onload], main script').count()
-    expect([path, made]).toEqual([path, 0])
+  const { org, event, views } = await makeHostileSample(console_.outhook)
+  for (
+    const [device, theme, viewport] of [...screens, ['a page at 200 %', 'light', half]] as const
+  ) {
+    const { page, errors, close } = await console_.open(`/?org=${org}`, { theme, viewport })
+    let dialogs = 0
+    page.on('dialog', (dialog) => {
+      dialogs++
+      void dialog.dismiss()
+    })
+    for (const { name, path, ready } of views) {
+      await page.goto(console_.running.url + path)
+      await ready(page)
+      const made = await page.locator('img[src="x"], svg[onload], main script').count()
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      const found = viewport === half ? [] : await findingsOf(page)
+      expect([device, name, made, width, found]).toEqual([device, name, 0, viewport.width, []])
+    }
+    await page.goto(`${console_.running.url}/events/${event}?org=${org}`)
+    await page.getByText('Response', { exact: true }).click()
+    await page.getByText(`${hostile}<script>alert(1)</script>`).waitFor()
+    await page.getByText('"\\u202egnp"', { exact: true }).waitFor()
+    // The request that is rebuilt has it too.
+    await page.getByText('Request', { exact: true }).click()
+    await page.locator('pre[aria-label="Request"]', { hasText: '\\u202egnp' }).waitFor()
+    const answer = encodeURIComponent(hostile)
+    await page.goto(`${console_.running.url}/events?org=${org}&by=correlation&q=${answer}`)
+    await page.getByRole('link', { name: 'evil.made' }).waitFor()
+    expect([dialogs, errors]).toEqual([0, []])
+    await close()
   }
-  await page.goto(`${console_.running.url}/events/${event?.id}?org=${org}`)
-  await page.getByText('Response', { exact: true }).click()
-  await page.getByText(`${hostile}<script>alert(1)</script>`).waitFor()
-  await page.getByText('"\\u202egnp"', { exact: true }).waitFor()
-  // The request that is rebuilt has it too.
-  await page.getByText('Request', { exact: true }).click()
-  await page.locator('pre[aria-label="Request"]', { hasText: '\\u202egnp' }).waitFor()
-  await page.goto(`${console_.running.url}/events?org=${org}&by=correlation&q=${answer}`)
-  await page.getByRole('link', { name: 'evil.made' }).waitFor()
-  expect([dialogs, errors]).toEqual([0, []])
-  await close()
 })
 
 Deno.test('the token leaves the address at once and is stored nowhere', async () => {

@@ -4,7 +4,18 @@ import { expect } from '@std/expect'
 import { type ApiAnswer, type ApiCall, apiCaller } from '../_support/api.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { customerPage } from '../../functions/api/auth/scopes.ts'
+
+/** What a page for a customer needs, written out: a scope too many gives every such page a right. */
+const ofCustomerPage = [
+  'deliveries:read',
+  'deliveries:replay',
+  'endpoints:read',
+  'endpoints:write',
+  'event-types:read',
+  'events:read',
+  'secrets:read',
+  'secrets:write',
+]
 
 let outhook: TestOuthook
 let call: (request: string, call?: ApiCall) => Promise<ApiAnswer>
@@ -54,7 +65,7 @@ Deno.test('a portal token has the scopes of a customer page unless others are na
   const made = await createToken(org)
   expect(made).toMatchObject({
     status: 201,
-    body: { orgId: org, scopes: [...customerPage].sort(), endpointIds: null, eventTypes: null },
+    body: { orgId: org, scopes: ofCustomerPage, endpointIds: null, eventTypes: null },
   })
   const { token } = made.body
   const rows: [string, ApiCall, number][] = [
@@ -285,40 +296,6 @@ Deno.test('a token is revoked by its id, and all tokens of an organisation toget
   expect(await waitUntil(() => isRefused(second.token), { timeoutMs: patienceMs })).toBe(true)
   expect(await isRefused((await createToken(org)).body.token)).toBe(false)
   expect(await isRefused(foreign.token)).toBe(false)
-})
-
-Deno.test('an endpoint of an operator is read with a token, and changed with a secret key only', async () => {
-  const org = 'org-owned'
-  const id = await createEndpoint(org, ['a.*'], {
-    kind: 'kafka',
-    url: undefined,
-    broker: { brokers: ['kafka.example.com:9092'], topic: 't' },
-  })
-  const token = await outhook.stack.keys.signUserJwt({
-    iss: `${new URL(outhook.stack.apiUrl).origin}/auth/v1`,
-    app_metadata: { org_id: org, outhook_scopes: ['all'] },
-  })
-  const retry = { strategy: 'fixed', baseDelay: 5, maxRetries: 3 }
-  const rows: [string, ApiCall, number][] = [
-    [`GET /endpoints/${id}`, {}, 200],
-    [`GET /endpoints/${id}/stats`, {}, 200],
-    [`GET /endpoints/${id}/retry-config`, {}, 200],
-    [`PATCH /endpoints/${id}`, { body: { eventTypes: ['b.*'] } }, 403],
-    [`PATCH /endpoints/${id}`, { body: { description: 'x' } }, 403],
-    [`POST /endpoints/${id}/pause`, { body: {} }, 403],
-    [`POST /endpoints/${id}/resume`, { body: {} }, 403],
-    [`POST /endpoints/${id}/test`, { body: {} }, 403],
-    [`PUT /endpoints/${id}/retry-config`, { body: retry }, 403],
-    [`DELETE /endpoints/${id}/retry-config`, {}, 403],
-    [`GET /endpoints/${id}/secret`, {}, 403],
-    [`POST /endpoints/${id}/secret/rotate`, { body: {} }, 403],
-    [`DELETE /endpoints/${id}`, {}, 403],
-  ]
-  for (const [request, more, status] of rows) {
-    const response = await call(request, { ...more, token })
-    expect([request, response.status]).toEqual([request, status])
-  }
-  expect(await call(`DELETE /endpoints/${id}`, inOrg(org))).toMatchObject({ status: 200 })
 })
 
 Deno.test('GET /session says what the credentials allow, whatever they are', async () => {

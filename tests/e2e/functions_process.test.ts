@@ -1,12 +1,14 @@
 /** A function's process: its environment and rights, its restarts and its end. */
 
 import { expect } from '@std/expect'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { backoffMs } from '../../supabase/local/functions/backoff.ts'
 import { readFunctionConfigs, startFunctions } from '../../supabase/local/functions/mod.ts'
 import type { Functions } from '../../supabase/local/functions/mod.ts'
 import { isAlive } from '../../supabase/local/process/identity.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { testFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { fixtureProject } from './fixtures/gateway.ts'
 
@@ -96,6 +98,39 @@ Deno.test('a function that cannot start prints its error once, however often the
     `[broken] does not start: ${failure.reason}`,
   ])
 })
+
+const silent = {
+  'never calls Deno.serve()': `export const loaded = true\n`,
+  'waits before Deno.serve()': `await new Promise(() => {})\nDeno.serve(() => new Response())\n`,
+}
+
+for (const [what, code] of Object.entries(silent)) {
+  Deno.test(`a function that ${what} is stopped, and that counts as a failed start`, async () => {
+    const projectDir = testFolder()
+    await Deno.mkdir(projectDir)
+    try {
+      const entrypoint = join(projectDir, 'index.ts')
+      await Deno.writeTextFile(entrypoint, code)
+      const told: string[] = []
+      const one = await startFunctions({
+        configs: [{ name: 'silent', verifyJwt: false, entrypoint, importMap: null }],
+        projectDir,
+        env: {},
+        listenWithinMs: 1_000,
+        log: (line) => told.push(line),
+      })
+      const failure = await one.failed
+      expect(one.pid('silent')).toBe(null)
+      await one.stop()
+      const reason = 'it did not listen within 1 s: its module must call Deno.serve(), and must ' +
+        'not wait long before that'
+      expect(failure).toEqual({ name: 'silent', starts: 3, reason })
+      expect(told).toEqual([`[silent] does not start: ${reason}`])
+    } finally {
+      await Deno.remove(projectDir, { recursive: true })
+    }
+  })
+}
 
 Deno.test('backoffMs() doubles from 250 ms up to 30 s', () => {
   expect([1, 2, 3, 4, 7, 8, 100].map(backoffMs)).toEqual([

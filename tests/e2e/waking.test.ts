@@ -10,6 +10,7 @@ import {
   type WakerOptions,
 } from '../../functions/_shared/database/waking.ts'
 import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { startDeafRelay } from '../_support/deaf_relay.ts'
 import { startPgBouncer } from '../_support/pgbouncer.ts'
 import { startWorker } from '../_support/worker_process.ts'
 
@@ -133,6 +134,25 @@ Deno.test('listenForWork() does not listen behind a pooler in transaction mode, 
   } finally {
     await waker.close()
   }
+})
+
+Deno.test('close() ends both connections, also while the notification of their test is awaited', async () => {
+  const { dbUrl } = outhook.stack
+  const connections = async (): Promise<number> => {
+    const [row] = await outhook.admin<{ n: number }[]>`
+      select count(*)::integer as n from pg_stat_activity a
+      where a.query like '%outbox_test%' and a.pid <> pg_backend_pid()`
+    return row?.n ?? 0
+  }
+  await using relay = startDeafRelay(dbUrl)
+  const waker = listen({ url: relay.url, testMs: patienceMs })
+  expect(await waitUntil(async () => await connections() === 2, { timeoutMs: patienceMs })).toBe(
+    true,
+  )
+  await waker.close()
+  expect(await waitUntil(async () => await connections() === 0, { timeoutMs: patienceMs })).toBe(
+    true,
+  )
 })
 
 Deno.test('listenForWork() tries again until there is a database', async () => {

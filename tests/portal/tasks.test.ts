@@ -192,6 +192,16 @@ Deno.test('a customer finds a failed delivery, sends it again, and replays what 
   await portal.getByRole('heading', { name: /\/repaired\/crm$/ }).waitFor()
   await portal.getByLabel('Status').selectOption('failed')
   await portal.getByText('3 shown, all').waitFor()
+  const inMinutes = (n: number): string =>
+    new Date(Date.now() + n * 60_000).toLocaleString('sv-SE', { timeZone: 'Europe/Berlin' })
+      .slice(0, 16).replace(' ', 'T')
+  await portal.getByLabel('Published from').fill(inMinutes(5))
+  await portal.getByText('No delivery matches.').waitFor()
+  await portal.getByLabel('Published from').fill(inMinutes(-5))
+  await portal.getByText('3 shown, all').waitFor()
+  await portal.getByLabel('Published before').fill(inMinutes(-4))
+  await portal.getByText('No delivery matches.').waitFor()
+  await portal.getByLabel('Published before').fill('')
   await portal.getByRole('button', { name: 'customer.created' }).first().click()
   await portal.getByRole('heading', { name: 'customer.created' }).waitFor()
   await portal.getByText('Attempt 1 failed').waitFor()
@@ -219,9 +229,89 @@ Deno.test('a customer finds a failed delivery, sends it again, and replays what 
   await portal.getByLabel('Failed since').selectOption('7 days ago')
   await portal.getByRole('button', { name: 'Show how many' }).click()
   await portal.getByText('Nothing has failed since then.').waitFor()
+  // Unless there are more than were read.
+  await portal.page().route('**/replay-jobs/preview', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...await response.json(), capped: true } })
+  })
+  await portal.getByRole('button', { name: 'Show how many' }).click()
+  await portal.getByText('None of the newest 20,000 that failed is of this type.').waitFor()
+  await portal.getByRole('button', { name: 'Replay all' }).waitFor()
   expect(errors).toEqual([])
   await close()
 })
+
+for (const isLimited of [false, true]) {
+  const who = isLimited ? 'a token with limits' : 'a customer'
+  Deno.test(`${who} sees a replay again after another tab and a reload, and starts no second one`, async () => {
+    const { outhook } = portal_
+    const org = `again-${isLimited}`
+    receivers.areRepaired = false
+    const { id } = await outhook.createEndpoint('/repaired/again', {
+      ...{ p_event_types: ['customer.*'], p_org_id: org },
+    })
+    await outhook.sql`
+      select outbox.publish('customer.created', '{}', p_org_id => ${org})
+      from generate_series(1, 20)`
+    await until('20 dead letters', async () => {
+      const [row] = await outhook.sql`
+        select count(*) = 20 as done from outbox.dead_letter where org_id = ${org}`
+      return row?.done
+    })
+    receivers.areRepaired = true
+    const body = isLimited ? { endpointIds: [id] } : {}
+    const look = async (query: string): Promise<Awaited<ReturnType<TestPortal['open']>>> => {
+      const tab = await portal_.open(org, { body, query })
+      // One in a second, so that the job goes on for as long as the test looks at it.
+      await tab.page.route('**/replay-jobs', (route) => {
+        const sent = route.request().postDataJSON()
+        return route.continue(sent === null ? {} : { postData: { ...sent, ratePerSecond: 1 } })
+      })
+      const role = query === '' ? 'button' : 'link'
+      await tab.portal.getByRole(role, { name: /\/repaired\/again$/ }).click()
+      await tab.portal.getByRole(role, { name: 'Replay failed' }).click()
+      await tab.portal.getByRole('button', { name: 'Show how many' }).click()
+      await tab.portal.getByRole('button', { name: 'Replay 20' }).waitFor()
+      return tab
+    }
+    const { page, portal, errors, close } = await look('routing=hash')
+    const other = isLimited ? null : await look('')
+    const runs = /^\d+ of 20 were sent again so far/
+    const seesIt = async (): Promise<void> => {
+      await portal.getByText(runs).waitFor()
+      const bar = portal.getByRole('progressbar', { name: 'Replay failed' })
+      expect(Number(await bar.getAttribute('value'))).toBeLessThan(1)
+      expect(await portal.getByRole('button', { name: 'Show how many' }).count()).toBe(0)
+    }
+    await portal.getByRole('button', { name: 'Replay 20' }).click()
+    await seesIt()
+    expect(page.url()).toMatch(/\/replay\/\d+$/)
+    expect(await findingsOf(page)).toEqual([])
+    await portal.getByRole('link', { name: 'Deliveries' }).click()
+    await portal.getByLabel('Status').waitFor()
+    await portal.getByRole('link', { name: 'Replay failed' }).click()
+    await seesIt()
+    await page.goBack()
+    await page.goBack()
+    await page.reload()
+    await seesIt()
+    // Whoever has looked before sees that one, with the click or without it.
+    await Promise.any([
+      other?.portal.getByRole('button', { name: 'Replay 20' }).click(),
+      other?.portal.getByText(runs).waitFor(),
+    ])
+    await other?.portal.getByText(runs).waitFor()
+    await outhook.admin`
+      update outbox.replay_job set rate_per_second = 1000 where org_id = ${org}`
+    await portal.getByText('Done: 20 of 20 were sent again.').waitFor()
+    await portal.getByRole('button', { name: 'Show how many' }).waitFor()
+    const [jobs] = await outhook.sql`
+      select count(*)::int as n from outbox.replay_job where org_id = ${org}`
+    expect([jobs?.n, errors, other?.errors ?? []]).toEqual([1, [], []])
+    await other?.close()
+    await close()
+  })
+}
 
 Deno.test('a banner tells of an endpoint that is disabled, and of one that has failed for long', async () => {
   const { outhook } = portal_
@@ -231,16 +321,16 @@ Deno.test('a banner tells of an endpoint that is disabled, and of one that has f
     p_org_id: org,
   })
   const off = await outhook.createEndpoint('/off', { p_event_types: ['b.*'], p_org_id: org })
-  // It is not among the first 20, for which statistics are read.
+  // Neither is on the first page of 50.
   const crowd = 'crowd'
-  const last = await outhook.createEndpoint('/last', { p_event_types: ['b.*'], p_org_id: crowd })
-  for (let i = 0; i < 20; i++) {
-    await outhook.createEndpoint(`/crowd/${i}`, { p_event_types: ['b.*'], p_org_id: crowd })
-  }
+  const inCrowd = { p_event_types: ['b.*'], p_org_id: crowd }
+  const last = await outhook.createEndpoint('/last', inCrowd)
+  const weak = await outhook.createEndpoint('/status/500/weak', inCrowd)
+  for (let i = 0; i < 50; i++) await outhook.createEndpoint(`/crowd/${i}`, inCrowd)
   await outhook.sql`select outbox.disable_endpoint(${last.id}, 'The last one is off')`
   await outhook.admin`
     update outbox.gate set first_failure_at = now() - interval '3 hours'
-    where endpoint_id = ${failing.id}`
+    where endpoint_id in (${failing.id}, ${weak.id})`
   await outhook.sql`select outbox.disable_endpoint(${off.id}, 'It answered with 410')`
   const { portal, close } = await portal_.open(org)
   await portal.getByText('Each attempt has failed for 3 hr.').waitFor()
@@ -249,5 +339,13 @@ Deno.test('a banner tells of an endpoint that is disabled, and of one that has f
   await close()
   const other = await portal_.open(crowd)
   await other.portal.getByText('The last one is off').waitFor()
+  await other.portal.getByText('Each attempt has failed for 3 hr.').waitFor()
+  await other.portal.getByRole('button', { name: /\/weak$/ }).waitFor()
+  expect(await other.portal.locator('.warning').count()).toBe(2)
   await other.close()
+  // Within its limits, which refuse a filter.
+  const limited = await portal_.open(org, { body: { endpointIds: [failing.id] } })
+  await limited.portal.getByText('Each attempt has failed for 3 hr.').waitFor()
+  expect(await limited.portal.locator('.warning').count()).toBe(1)
+  await limited.close()
 })

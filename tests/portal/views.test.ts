@@ -21,14 +21,27 @@ Deno.test.afterAll(async () => {
   await portal_?.stop()
 })
 
+/** By view: the button that opens a dialog there. */
+const dialogs: Readonly<Record<string, string>> = {
+  endpoint: 'Send test event',
+  settings: 'Delete endpoint',
+  signature: 'Rotate secret',
+}
+
+const desktop = { width: 1280, height: 900 }
+const phone = { width: 390, height: 844 }
 const screens = [
-  ['a desktop', 'light', { width: 1280, height: 900 }],
-  ['a phone', 'dark', { width: 390, height: 844 }],
+  ['a desktop', 'light', desktop],
+  ['a desktop', 'dark', desktop],
+  ['a phone', 'light', phone],
+  ['a phone', 'dark', phone],
+  // What a desktop of 1280 pixels shows.
+  ['a desktop at 200 %', 'light', { width: 640, height: 450 }],
 ] as const
 
 for (const [device, theme, viewport] of screens) {
   Deno.test(`axe-core finds nothing in any view, ${theme} on ${device}`, async () => {
-    const org = `axe-${theme}`
+    const org = `axe-${theme}-${viewport.width}`
     const found: string[] = []
     for (const { name, path, ready } of await viewsOf(portal_.outhook, org)) {
       const { page, portal, errors, close } = await portal_.open(org, {
@@ -39,6 +52,12 @@ for (const [device, theme, viewport] of screens) {
       const width = await page.evaluate('document.documentElement.scrollWidth')
       // Nothing but tables and code scrolls sideways.
       expect([name, width, errors]).toEqual([name, viewport.width, []])
+      const opener = dialogs[name]
+      if (opener !== undefined) {
+        await portal.getByRole('button', { name: opener, exact: true }).first().click()
+        await page.getByRole('dialog').waitFor()
+        for (const finding of await findingsOf(page)) found.push(`${opener}: ${finding}`)
+      }
       await close()
     }
     expect(found).toEqual([])
@@ -94,6 +113,14 @@ Deno.test('hostile text is shown as text in every view', async () => {
     update outbox.attempt set error = ${hostile}, response = ${`${hostile}<script>alert(1)</script>`}
     where event_id = ${event?.id}`
   await outhook.sql`select outbox.pause_endpoint(${id}, ${hostile})`
+  const off = await outhook.createEndpoint('/off?a="><script>', {
+    ...{ p_event_types: ['evil.*'], p_org_id: org },
+  })
+  await outhook.sql`select outbox.disable_endpoint(${off.id}, ${`off ${hostile}`})`
+  const [job] = await outhook.admin`
+    insert into outbox.replay_job (org_id, endpoint_id, event_type, error, status, failed_to,
+      rate_per_second, created_at, finished_at)
+    values (${org}, ${id}, ${hostile}, ${hostile}, 'paused', now(), 50, now(), null) returning id`
   const { page, portal, errors, close } = await portal_.open(org)
   let dialogs = 0
   page.on('dialog', (dialog) => {
@@ -110,10 +137,13 @@ Deno.test('hostile text is shown as text in every view', async () => {
          old.replaceWith(next) }`,
     ).then(() => seen.waitFor())
   await portal.getByText(`${hostile}"'\\u202etxt`).waitFor()
+  // The banner of the other one.
+  await portal.getByText(`off ${hostile}`).waitFor()
   await go(`endpoints/${id}`, portal.getByRole('button', { name: 'evil.made' }))
   await portal.getByText(hostile, { exact: true }).waitFor()
   await go(`endpoints/${id}/settings`, portal.getByText('x-evil'))
   await go(`endpoints/${id}/replay`, portal.getByText('Show how many'))
+  await go(`endpoints/${id}/replay/${job?.id}`, portal.getByText('We have paused this replay.'))
   await go('event-types/evil.made', portal.locator('pre[aria-label="Schema"]'))
   await go(`deliveries/${event?.id}.${id}`, portal.getByText('\\u202egnp'))
   await portal.getByText('Response', { exact: true }).click()

@@ -76,6 +76,7 @@ const notOn17 = [
   'api_operations',
   'api_portal',
   'api_sagas',
+  'api_token_rules',
   'broker_kafka',
   'broker_rabbitmq',
   'broker_stack',

@@ -51,6 +51,16 @@ Deno.test('the README is short, and the index names every page once', () => {
   expect(named.sort()).toEqual(pages)
 })
 
+Deno.test('the pages show every picture, and the README shows one', async () => {
+  const shown = [...docs].flatMap(([path, page]) =>
+    [...page.matchAll(/^!\[[^\]]+\]\((?:docs\/)?(pictures\/[^)]+)\)$/gm)]
+      .map(([, name]) => [path, `docs/${name}`] as const)
+  )
+  expect([...new Set(shown.map(([, name]) => name))].sort())
+    .toEqual(await listFiles(projectRoot, 'docs/pictures', '.png'))
+  expect(shown.filter(([path]) => path === 'README.md').length).toBe(1)
+})
+
 Deno.test('the page of the API lists every scope with what it allows', () => {
   const listed = docsTable('docs/api.md', 'Who may call').filter(([name]) => name?.includes(':'))
   expect(listed).toEqual(Object.entries(scopes))

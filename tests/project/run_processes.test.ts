@@ -42,6 +42,17 @@ Deno.test('run() ends although a process that was left behind holds the output o
   await stopLeftovers(mark, 0)
 })
 
+Deno.test('run() kills what has not ended at its limit, and says so', async () => {
+  const ended = await run({
+    path: 'sh',
+    args: ['-c', 'echo before; exec sleep 60'],
+    cwd: projectRoot,
+    limitMs: 500,
+  })
+  const output = 'before\n\nStopped, because it had not ended after 0.5 s\n'
+  expect(ended).toEqual({ code: 137, signal: 'SIGKILL', output })
+})
+
 Deno.test('run() ends with 127 when there is no such program', async () => {
   const ended = await run({ path: 'no-such-program', args: [], cwd: projectRoot })
   expect(ended.code).toBe(127)

@@ -21717,9 +21717,9 @@ ALTER FUNCTION outbox.list_consumers(p_event_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.list_consumers(p_event_id text) IS 'The first 200 consumers by name: {"data": [{"consumer", "recent": how many of the newest 10,000 processed events are its, "lastAt": the newest of these, "acceptedAt": when it processed p_event_id, null: it has not}], "recentSince": the oldest of the 10,000, "isWhole": whether these are all}.';
 
--- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_dead_letters(text, uuid, text, text, timestamp with time zone, timestamp with time zone, text, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+CREATE FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid DEFAULT NULL::uuid, p_event_type text DEFAULT NULL::text, p_status text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_error text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -21766,7 +21766,10 @@ begin
     exit when pg_catalog.cardinality(v_data) = p_limit;
     v_last := v_letter;
     v_budget := v_budget - 1;
-    if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic) then
+    if v_letter.original_topic = coalesce(p_event_type, v_letter.original_topic)
+      and pg_catalog.left(v_letter.error, 200)
+        = coalesce(pg_catalog.left(p_error, 200), pg_catalog.left(v_letter.error, 200))
+    then
       v_one := outbox.dead_letter_json(v_letter);
       if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
         v_data := v_data || v_one;
@@ -21780,11 +21783,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) OWNER TO postgres;
+ALTER FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_error text) OWNER TO postgres;
 
--- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_error text) IS 'The dead letters of an organisation, newest first, by endpoint, event type, status, error (its first 200 characters) and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_deliveries(text, text, uuid, text, timestamp with time zone, timestamp with time zone, text, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -46914,10 +46917,10 @@ GRANT ALL ON FUNCTION outbox.list_consents(p_org_id text, p_dossier_id text) TO 
 REVOKE ALL ON FUNCTION outbox.list_consumers(p_event_id text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_consumers(p_event_id text) TO service_role;
 
--- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_error text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_error text) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_dead_letters(p_org_id text, p_endpoint_id uuid, p_event_type text, p_status text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_error text) TO service_role;
 
 -- Name: FUNCTION list_deliveries(p_org_id text, p_status text, p_endpoint_id uuid, p_event_type text, p_from timestamp with time zone, p_to timestamp with time zone, p_cursor text, p_limit integer, p_due_from timestamp with time zone, p_due_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

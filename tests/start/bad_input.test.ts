@@ -2,7 +2,7 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { denoCacheDir } from '../../supabase/local/packages/environment.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { cloneProject } from '../_support/clone.ts'
 import { testFolder } from '../_support/folder.ts'
 import { runTask, type TaskEnd } from '../_support/task.ts'
@@ -89,6 +89,29 @@ Deno.test('an old Node is refused before anything is fetched', async () => {
   )
 })
 
+Deno.test('without Node the first command of the README ends with what the shell says of npx', async () => {
+  const readme = await Deno.readTextFile(join(projectRoot, 'README.md'))
+  const command = /^npx .* task start --once$/m.exec(readme)?.[0] ?? ''
+  const { code, stderr } = await new Deno.Command('/bin/bash', {
+    args: ['-c', command],
+    clearEnv: true,
+    env: { PATH: folder, HOME: folder },
+  }).output()
+  expect(code).toBe(127)
+  expect(new TextDecoder().decode(stderr)).toMatch(/^\S*bash: line 1: npx: command not found\n$/)
+})
+
+Deno.test('without npm a task that needs a tool names Node as what to install', async () => {
+  const clone = join(folder, 'without npm')
+  await cloneProject(clone)
+  const ended = await runTask({ args: ['openapi', '--check'], cwd: clone, env: { PATH: folder } })
+  expect(sentence(ended)).toBe(
+    'Cannot start npm, which comes with Node.js: install Node.js 20 or newer',
+  )
+  const tools = join(clone, '.outhook/tools')
+  expect(await Array.fromAsync(Deno.readDir(tools), ({ name }) => name)).toEqual([])
+})
+
 Deno.test('an unknown task is refused', async () => {
   const { code, stderr } = await runTask({ args: ['strat'] })
   expect(code).toBe(2)
@@ -139,56 +162,6 @@ Deno.test({
     const { code, stderr } = await startAmid(mounts, ['--data-dir', join(folder, 'rw')], clone)
     expect(stderr).toBe('')
     expect(code).toBe(0)
-  },
-})
-
-Deno.test({
-  name: 'a user who is not root, on a machine without Postgres, is told what to install',
-  ignore: !isRoot,
-  async fn(): Promise<void> {
-    // In the system's folder for such: nobody but root may reach this one.
-    const open = await Deno.makeTempDir({ prefix: 'outhook-' })
-    try {
-      const [project, cache, deno] = ['project', 'cache', 'deno'].map((name) => `${open}/${name}`)
-      await cloneProject(project ?? '')
-      for (const path of [cache, `${open}/home`]) await Deno.mkdir(path ?? '')
-      await Deno.writeTextFile(deno ?? '', '')
-      const nobody = '65534'
-      await new Deno.Command('chown', { args: ['-R', `${nobody}:${nobody}`, open] }).output()
-      // Only this process sees these: the packages, this Deno, and no Postgres.
-      const mounts = [
-        `mount --bind '${denoCacheDir(Deno.env.toObject())}' '${cache}'`,
-        `mount --bind '${Deno.execPath()}' '${deno}'`,
-        ...['/usr/lib/postgresql', '/usr/pgsql-15', '/usr/pgsql-16', '/usr/pgsql-17'].map((path) =>
-          `{ test ! -d ${path} || mount -t tmpfs none ${path}; }`
-        ),
-      ].join(' && ')
-      const identity = `--reuid=${nobody} --regid=${nobody} --clear-groups --no-new-privs`
-      const command =
-        `${deno} run -A --cached-only supabase/local/begin.ts start --once --free-ports`
-      const { code, stdout, stderr } = await new Deno.Command('unshare', {
-        args: ['--mount', 'sh', '-c', `${mounts} && exec setpriv ${identity} ${command}`],
-        cwd: project ?? '',
-        clearEnv: true,
-        env: {
-          PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-          HOME: `${open}/home`,
-          DENO_DIR: cache ?? '',
-          NO_COLOR: '1',
-          DENO_NO_UPDATE_CHECK: '1',
-        },
-      }).output()
-      const decoder = new TextDecoder()
-      expect(decoder.decode(stdout)).toBe('starting the local stack and a first event\n')
-      expect(sentence({ code, stdout: '', stderr: decoder.decode(stderr) })).toBe(
-        'There is no PostgreSQL with pg_cron here: install PostgreSQL 15, 16 or 17 with pg_cron ' +
-          '(Debian 12: apt-get install postgresql-15 postgresql-15-cron; Debian 13: postgresql-17 ' +
-          'postgresql-17-cron), or run this as root on Debian or Ubuntu, which installs them, or ' +
-          'use the Supabase CLI with Docker (`supabase start`)',
-      )
-    } finally {
-      await Deno.remove(open, { recursive: true })
-    }
   },
 })
 

@@ -7,7 +7,7 @@ export const keyHelp = (): readonly (readonly [keys: string, what: string])[] =>
   ['/', 'Go to the search'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
-  ['r', 'The main action of the page: replay, retry or resume'],
+  ['r', 'The main action of the page, or of the selected rows: replay, retry or resume'],
   ...pages.filter(isAllowed).map(({ key, name }) => [`g ${key}`, name] as const),
   ['t', 'Light, dark or as the system'],
   ['z', 'Times of this place or UTC'],
@@ -56,8 +56,15 @@ function simpleAction(key: string, actions: Actions): (() => void) | null {
   if (key === '/') return () => focusOn('[data-search]')
   if (key === 'j') return () => moveRow(1)
   if (key === 'k') return () => moveRow(-1)
-  if (key === 'r') return () => document.querySelector<HTMLElement>('[data-main-action]')?.click()
+  if (key === 'r') return doMainAction
   return null
+}
+
+/** What is done with ticked rows comes before what is done with the page. */
+function doMainAction(): void {
+  const action = document.querySelector<HTMLElement>('[data-main-action=first]') ??
+    document.querySelector<HTMLElement>('[data-main-action]')
+  action?.click()
 }
 
 function focusOn(selector: string): void {

@@ -1,5 +1,11 @@
 /** A path of the API with its filters, such as `/deliveries?status=held`. */
-export function listPath(path: string, filters: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams(filters).toString()
-  return query === '' ? path : `${path}?${query}`
+export function listPath(
+  path: string,
+  filters: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(filters)) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  return query.size === 0 ? path : `${path}?${query}`
 }

@@ -6,6 +6,7 @@ import { api, asFailure } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
 import { may } from '../app/session.ts'
 import { JsonView } from '../parts/json_view.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Empty, Read } from '../parts/state.tsx'
@@ -35,6 +36,7 @@ export function EventTypesPage(): JSX.Element {
       <PagedTable
         of={types}
         caption='Event types'
+        path='/event-types'
         head={['Type', 'Description', 'Schema', 'Changed']}
         row={(one) => (
           <tr key={one.type}>
@@ -92,6 +94,7 @@ export function EventTypePage({ id }: { id: string }): JSX.Element {
             <h1>
               <Foreign text={one.type} />
             </h1>
+            <CopyCommands path={`/event-types/${encodeURIComponent(one.type)}`} />
           </div>
           <div class='stack'>
             {one.description !== '' && (

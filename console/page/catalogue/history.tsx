@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { api } from '../app/api.ts'
+import { listPath } from '../app/list_path.ts'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
 import { changeWords } from './change_words.ts'
@@ -19,6 +20,7 @@ export function TypeHistory({ type }: { type: string }): JSX.Element {
       <PagedTable
         of={changes}
         caption='Changes of this event type'
+        path={listPath('/event-type-changes', { type })}
         head={['Time', 'What', 'Who']}
         row={(one) => (
           <tr key={one.id}>

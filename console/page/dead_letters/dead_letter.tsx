@@ -7,6 +7,7 @@ import { useLive } from '../app/data.ts'
 import { visible } from '../app/format.ts'
 import { may } from '../app/session.ts'
 import { ActionButton } from '../parts/action.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { JsonView } from '../parts/json_view.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
@@ -48,6 +49,11 @@ function Details({ letter }: { letter: Letter }): JSX.Element {
           <Foreign text={letter.eventType} />
         </h1>
         <DeadLetterBadge status={letter.status} />
+        <CopyCommands
+          id={letter.id}
+          path={`/dead-letters/${letter.id}`}
+          sql={`select * from outbox.dead_letter where id = '${letter.id}';`}
+        />
       </div>
       <div class='finding bad'>
         <p>

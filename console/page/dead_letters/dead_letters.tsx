@@ -4,12 +4,14 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
-import { count } from '../app/format.ts'
+import { count, number } from '../app/format.ts'
+import { listPath } from '../app/list_path.ts'
 import { setQuery, usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
-import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { Choice, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
+import { SpanFilter, useSpan } from '../parts/span.tsx'
 import { Empty } from '../parts/state.tsx'
 import { DeadLetterBadge } from '../parts/status.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
@@ -54,7 +56,8 @@ function Views({ isGroups = false }: { isGroups?: boolean }): JSX.Element {
       <button
         type='button'
         aria-pressed={isGroups}
-        onClick={() => setQuery({ view: 'groups', q: null, status: null, endpoint: null })}
+        onClick={() =>
+          setQuery({ view: 'groups', q: null, status: null, endpoint: null, error: null })}
       >
         By error
       </button>
@@ -67,29 +70,30 @@ function DeadLetterList(): JSX.Element {
   const status = query.get('status') ?? 'open'
   const endpointId = query.get('endpoint')
   const eventType = query.get('q')
-  const spanName = query.get('span')
-  const problem = searchProblem('type', eventType ?? '')
+  const error = query.get('error')
+  const span = useSpan()
+  const problem = searchProblem('type', eventType ?? '') ?? span.problem
+  const filters = () => ({
+    // SAFETY: the API refuses another status, and the page shows its error.
+    ...status === 'any' ? {} : { status: status as DeadLetter['status'] },
+    ...endpointId === null ? {} : { endpointId },
+    ...eventType === null ? {} : { eventType },
+    ...error === null ? {} : { error },
+    ...span.now(),
+  })
   const letters = usePages(
-    ['dead-letters', status, endpointId, eventType, spanName],
-    (cursor, signal) => {
-      const from = spanStart(spanName)
-      return api.listDeadLetters({
-        query: {
-          // SAFETY: the API refuses another status, and the page shows its error.
-          ...status === 'any' ? {} : { status: status as DeadLetter['status'] },
-          ...endpointId === null ? {} : { endpointId },
-          ...eventType === null ? {} : { eventType },
-          ...from === undefined ? {} : { from },
-          ...cursor === null ? {} : { cursor },
-        },
+    ['dead-letters', status, endpointId, eventType, error, span.key],
+    (cursor, signal) =>
+      api.listDeadLetters({
+        query: { ...filters(), ...cursor === null ? {} : { cursor } },
         signal,
-      })
-    },
+      }),
     problem === null,
   )
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const shown = letters.data ?? []
   const selected = shown.filter(({ id, status: now }) => chosen.has(id) && now === 'open')
+  const selectable = shown.filter(({ status: now }) => now === 'open')
   const select = (id: string, isOn: boolean): void => {
     const next = new Set(chosen)
     if (isOn) next.add(id)
@@ -101,20 +105,30 @@ function DeadLetterList(): JSX.Element {
       <div class='page-head'>
         <h1>Dead letters</h1>
         <Views />
-        {status === 'open' && shown.length > 0 && may('deliveries:replay') && (
-          <ReplayAll endpointId={endpointId} eventType={eventType} spanName={spanName} />
+        {status === 'open' && (shown.length > 0 || letters.hasMore) && may('deliveries:replay') && (
+          <ReplayAll {...{ endpointId, eventType, error }} span={span.now} />
         )}
       </div>
       <div class='filters' role='search'>
         <TextFilter name='q' label='Event type' hint='order.paid' search />
         <Choice name='status' label='Status' choices={statusChoices} />
-        <Choice name='span' label='Failed' choices={spanChoices} />
+        <SpanFilter label='Failed' />
       </div>
       {endpointId !== null && (
         <p class='chip'>
           Only of <EndpointName id={endpointId} />
           <button type='button' class='plain' onClick={() => setQuery({ endpoint: null })}>
             Show all endpoints
+          </button>
+        </p>
+      )}
+      {error !== null && (
+        <p class='chip'>
+          <span>
+            Only with the error <Foreign text={error} />
+          </span>
+          <button type='button' class='plain' onClick={() => setQuery({ error: null })}>
+            Show all errors
           </button>
         </p>
       )}
@@ -142,6 +156,18 @@ function DeadLetterList(): JSX.Element {
         <PagedTable
           of={letters}
           caption='Dead letters'
+          path={listPath('/dead-letters', filters())}
+          first={maySelect() && selectable.length > 0
+            ? (
+              <input
+                type='checkbox'
+                aria-label={`Select all ${number(selectable.length)} that are shown`}
+                checked={selected.length === selectable.length}
+                onChange={({ currentTarget: { checked } }) =>
+                  setChosen(new Set(checked ? selectable.map(({ id }) => id) : []))}
+              />
+            )
+            : undefined}
           head={['Select', 'Failed', 'Type', 'Endpoint', 'Error', 'Attempts', 'Status']}
           row={(letter) => (
             <Row
@@ -165,6 +191,10 @@ function DeadLetterList(): JSX.Element {
   )
 }
 
+function maySelect(): boolean {
+  return may('deliveries:replay') || may('deliveries:cancel')
+}
+
 function Row({ letter, isChosen, select }: {
   letter: DeadLetter
   isChosen: boolean
@@ -173,7 +203,7 @@ function Row({ letter, isChosen, select }: {
   return (
     <tr>
       <td>
-        {letter.status === 'open' && (may('deliveries:replay') || may('deliveries:cancel')) && (
+        {letter.status === 'open' && maySelect() && (
           <input
             type='checkbox'
             checked={isChosen}

@@ -6,6 +6,7 @@ import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { number, visible } from '../app/format.ts'
 import { may } from '../app/session.ts'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
@@ -72,9 +73,7 @@ function Groups({ onReplay }: { onReplay(group: Group): void }): JSX.Element {
                           <Time at={lastAt} />
                         </td>
                         <td class='nowrap'>
-                          <Link to={`/dead-letters?endpoint=${endpointId}`} row>
-                            All of the endpoint
-                          </Link>
+                          <Link to={listOf(endpointId, error)} row>All of the group</Link>
                         </td>
                         {mayReplay && (
                           <td class='nowrap'>
@@ -92,6 +91,7 @@ function Groups({ onReplay }: { onReplay(group: Group): void }): JSX.Element {
                   </tbody>
                 </table>
               </div>
+              <CopyCommands path='/dead-letter-groups' />
               {!isWhole && (
                 <p class='quiet'>
                   Not all that wait are counted: 20,000 dead letters at most, the newest of each
@@ -102,4 +102,9 @@ function Groups({ onReplay }: { onReplay(group: Group): void }): JSX.Element {
           )}
     </Read>
   )
+}
+
+/** The list of a group. */
+function listOf(endpoint: string, error: string): string {
+  return `/dead-letters?${new URLSearchParams({ endpoint, error })}`
 }

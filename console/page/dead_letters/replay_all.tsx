@@ -9,22 +9,26 @@ import { count, number, span } from '../app/format.ts'
 import { navigate } from '../app/location.ts'
 import { Confirm } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { spanStart } from '../parts/filters.tsx'
+import type { Span } from '../parts/span.tsx'
 import { Read } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
 
 interface Selection {
   endpointId: string | null
   eventType: string | null
-  spanName: string | null
+  /** The first characters of the error, as a group has them. */
+  error: string | null
+  /** The span of failure, now. */
+  span(): Span
 }
 
-/** What a job selects, without its end in time, which the preview sets. */
+/** What a job selects. The preview sets an end in time that is not given, or not over yet. */
 interface Filter {
   endpointId?: string
   eventType?: string
   error?: string
   failedFrom?: string
+  failedTo?: string
 }
 
 type Preview = Output<'previewReplayJob'>
@@ -34,6 +38,11 @@ const groupedBy = 200
 
 /** From this number on, the number must be typed. */
 const typedFrom = 100
+
+/** What must be typed; undefined if nothing. A number that is not known is never started by a click alone. */
+function typedOf({ total, capped }: Preview): string | undefined {
+  return capped ? 'all' : total >= typedFrom ? String(total) : undefined
+}
 
 /** Replays all that match, as a job: first the plan with the number, then the confirmation. */
 export function ReplayAll(selection: Selection): JSX.Element {
@@ -57,6 +66,20 @@ export interface Group {
   firstAt: string
 }
 
+/** Replays what failed in a span at an endpoint, in the same way. */
+export function ReplaySpan({ endpointId, span, onClose }: {
+  endpointId: string
+  span: Span
+  onClose(): void
+}): JSX.Element {
+  return (
+    <Plan
+      filterNow={() => filterOf({ endpointId, eventType: null, error: null, span: () => span })}
+      onClose={onClose}
+    />
+  )
+}
+
 /** Replays a group in the same way. */
 export function ReplayGroup({ endpointId, error, firstAt, onClose }: Group & {
   onClose(): void
@@ -64,12 +87,14 @@ export function ReplayGroup({ endpointId, error, firstAt, onClose }: Group & {
   return <Plan filterNow={() => ({ endpointId, error, failedFrom: firstAt })} onClose={onClose} />
 }
 
-function filterOf({ endpointId, eventType, spanName }: Selection): Filter {
-  const failedFrom = spanStart(spanName)
+function filterOf({ endpointId, eventType, error, span }: Selection): Filter {
+  const { from, to } = span()
   return {
     ...endpointId === null ? {} : { endpointId },
     ...eventType === null ? {} : { eventType },
-    ...failedFrom === undefined ? {} : { failedFrom },
+    ...error === null ? {} : { error },
+    ...from === undefined ? {} : { failedFrom: from },
+    ...to === undefined ? {} : { failedTo: to },
   }
 }
 
@@ -82,14 +107,15 @@ function Plan({ filterNow, onClose }: { filterNow(): Filter; onClose(): void }):
     (signal) => api.previewReplayJob({ body: filter, signal }),
     { every: false },
   )
-  if (preview.data === undefined || preview.data.total === 0) {
+  const found = preview.data
+  if (found === undefined || (found.total === 0 && !found.capped)) {
     return (
       <Dialog title='Replay dead letters' onClose={onClose}>
         <Read of={preview}>{() => <p>No open dead letter matches any more.</p>}</Read>
       </Dialog>
     )
   }
-  return <Confirmation preview={preview.data} filter={filter} onClose={onClose} />
+  return <Confirmation preview={found} filter={filter} onClose={onClose} />
 }
 
 function Confirmation({ preview, filter, onClose }: {
@@ -98,28 +124,37 @@ function Confirmation({ preview, filter, onClose }: {
   onClose(): void
 }): JSX.Element {
   const [rate, setRate] = useState('50')
-  const [typed, setTyped] = useState('')
   const { total, capped } = preview
   const ratePerSecond = Number(rate)
   const isRate = /^\d+$/.test(rate) && ratePerSecond >= 1 && ratePerSecond <= 1000
-  const isConfirmed = total < typedFrom || typed === String(total)
-  const number_ = capped ? `${number(total)} or more dead letters` : count(total, 'dead letter')
+  const what = !capped
+    ? count(total, 'dead letter')
+    : total === 0
+    ? 'dead letters that are not counted'
+    : `${number(total)} or more dead letters`
   const start = async (): Promise<void> => {
     const job = await api.createReplayJob({
       body: { ...filter, failedTo: preview.failedTo, ratePerSecond },
     })
-    navigate(`/replays/${job.id}${capped ? '' : `?of=${total}`}`)
+    navigate(`/replays/${job.id}`)
   }
   return (
     <Confirm
-      title={`Replay ${number_}?`}
+      title={`Replay ${what}?`}
       label='Start the job'
-      isReady={isRate && isConfirmed}
+      isReady={isRate}
+      typed={typedOf(preview)}
       act={start}
       onClose={onClose}
     >
       <p>
-        Each is sent to its endpoint again, with all its retries. Dead letters that come after{' '}
+        Each is sent to its endpoint again, with all its retries.{' '}
+        {filter.failedFrom !== undefined && (
+          <>
+            Dead letters before <Time at={filter.failedFrom} />, and those after{' '}
+          </>
+        )}
+        {filter.failedFrom === undefined && 'Dead letters that come after '}
         <Time at={preview.failedTo} />{' '}
         are not part of it. The job runs in the database: you may close this page, and you can
         cancel the job.
@@ -131,16 +166,28 @@ function Confirmation({ preview, filter, onClose }: {
           “<Foreign text={filter.error} />”.
         </p>
       )}
-      <ul class='sample'>
-        {preview.sample.map((letter) => (
-          <li key={letter.id}>
-            <Foreign text={letter.eventType} /> to <EndpointName id={letter.endpointId} />
-          </li>
-        ))}
-        {total > preview.sample.length && (
-          <li class='quiet'>and {number(total - preview.sample.length)} more</li>
-        )}
-      </ul>
+      {capped && (
+        <p>
+          <strong>There may be more.</strong>{' '}
+          {`The newest 20,000 dead letters were read, and ${
+            total === 0 ? 'none' : number(total)
+          } of ` +
+            `them ${total === 1 ? 'matches' : 'match'}. `}
+          The job also replays older ones that match.
+        </p>
+      )}
+      {total > 0 && (
+        <ul class='sample'>
+          {preview.sample.map((letter) => (
+            <li key={letter.id}>
+              <Foreign text={letter.eventType} /> to <EndpointName id={letter.endpointId} />
+            </li>
+          ))}
+          {total > preview.sample.length && (
+            <li class='quiet'>and {number(total - preview.sample.length)} more</li>
+          )}
+        </ul>
+      )}
       <label class='field'>
         Replays a second, from 1 to 1,000
         <input
@@ -150,17 +197,10 @@ function Confirmation({ preview, filter, onClose }: {
           onInput={(event) => setRate(event.currentTarget.value)}
         />
       </label>
-      {isRate && <p class='quiet'>It takes about {span((total / ratePerSecond) * 1000)}.</p>}
-      {total >= typedFrom && (
-        <label class='field'>
-          Type {total} to confirm
-          <input
-            value={typed}
-            inputMode='numeric'
-            autocomplete='off'
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+      {isRate && total > 0 && (
+        <p class='quiet'>
+          It takes {capped ? 'at least' : 'about'} {span((total / ratePerSecond) * 1000)}.
+        </p>
       )}
     </Confirm>
   )

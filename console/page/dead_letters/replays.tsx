@@ -1,13 +1,14 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
-import { number } from '../app/format.ts'
-import { usePlace } from '../app/location.ts'
+import { count, number } from '../app/format.ts'
 import { may } from '../app/session.ts'
-import { ActionButton } from '../parts/action.tsx'
+import { ActionButton, Confirm } from '../parts/action.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
 import { Progress } from '../parts/progress.tsx'
@@ -15,6 +16,7 @@ import { Empty, Read } from '../parts/state.tsx'
 import { JobBadge } from '../parts/status.tsx'
 import { EndpointName, Fact, Time } from '../parts/value.tsx'
 import { JobFilter } from './job_filter.tsx'
+import { handledOf, sentOf, useJobTotal } from './job_total.ts'
 
 type Job = Output<'getReplayJob'>
 
@@ -32,6 +34,7 @@ export function ReplaysPage(): JSX.Element {
       <PagedTable
         of={jobs}
         caption='Replay jobs'
+        path='/replay-jobs'
         head={['Started', 'Job', 'What', 'Endpoint', 'Sent', 'Skipped', 'Status']}
         row={(job) => (
           <tr key={job.id}>
@@ -67,14 +70,8 @@ function sourceOf({ source }: Job): string {
   return source === 'dead_letters' ? 'dead letters' : `backfill of ${source}`
 }
 
-/** How many deliveries it has created. */
-function sentOf(job: Job): number {
-  return job.source === 'dead_letters' ? job.replayed : job.sent
-}
-
 /** One job: its progress, and how to stop it. */
 export function ReplayPage({ id }: { id: string }): JSX.Element {
-  const of = usePlace().query.get('of')
   const job = useLive(
     ['replay', id],
     (signal) => api.getReplayJob({ path: { replayJobId: id }, signal }),
@@ -90,22 +87,18 @@ export function ReplayPage({ id }: { id: string }): JSX.Element {
       </Empty>
     )
   }
-  return (
-    <Read of={job}>
-      {(one) => (
-        <Details job={one} total={of !== null && /^\d{1,9}$/.test(of) ? Number(of) : null} />
-      )}
-    </Read>
-  )
+  return <Read of={job}>{(one) => <Details job={one} />}</Read>
 }
 
 function isOpen(job: Job | undefined): boolean {
   return job === undefined || job.status === 'running' || job.status === 'paused'
 }
 
-function Details({ job, total }: { job: Job; total: number | null }): JSX.Element {
+function Details({ job }: { job: Job }): JSX.Element {
   const path = { replayJobId: job.id }
-  const handled = sentOf(job) + job.skipped
+  const [isCancelling, setCancelling] = useState(false)
+  const total = useJobTotal(job)
+  const handled = handledOf(job)
   const mayReplay = may('deliveries:replay')
   return (
     <>
@@ -115,6 +108,10 @@ function Details({ job, total }: { job: Job; total: number | null }): JSX.Elemen
       <div class='page-head'>
         <h1>Job {job.id}</h1>
         <JobBadge status={job.status} />
+        <CopyCommands
+          path={`/replay-jobs/${job.id}`}
+          sql={`select * from outbox.replay_job where id = ${job.id};`}
+        />
       </div>
       <section class='card' aria-label='Progress'>
         <JobProgress job={job} handled={handled} total={total} />
@@ -134,14 +131,32 @@ function Details({ job, total }: { job: Job; total: number | null }): JSX.Elemen
             />
           )}
           {isOpen(job) && mayReplay && (
-            <ActionButton
-              label='Cancel the job'
-              danger
-              act={() => api.cancelReplayJob({ path })}
-            />
+            <button
+              type='button'
+              class='danger'
+              onClick={() => setCancelling(true)}
+            >
+              Cancel the job
+            </button>
           )}
           <Link to='/events?view=deliveries' class='button'>Deliveries</Link>
         </div>
+        {isCancelling && (
+          <Confirm
+            title={`Cancel job ${job.id}?`}
+            label='Cancel the job'
+            danger
+            typed={job.id}
+            act={() => api.cancelReplayJob({ path })}
+            onClose={() => setCancelling(false)}
+          >
+            <p>
+              {leftText(job, total)}{' '}
+              What was sent stays sent. A cancelled job cannot be resumed: to stop it for a while,
+              pause it.
+            </p>
+          </Confirm>
+        )}
       </section>
       <dl class='facts'>
         <Fact name='What'>{sourceOf(job)}</Fact>
@@ -163,7 +178,17 @@ function Details({ job, total }: { job: Job; total: number | null }): JSX.Elemen
   )
 }
 
-/** By number if the plan had counted them, else by the time that the job has reached. */
+/** What is not sent if the job ends now. */
+function leftText(job: Job, total: number | null): string {
+  if (job.source === 'events') return 'The events that it has not reached are not sent.'
+  if (total === null) return 'The dead letters that it has not reached stay open.'
+  const left = Math.max(0, total - handledOf(job))
+  return `${count(left, 'dead letter')} that it has not reached ${
+    left === 1 ? 'stays' : 'stay'
+  } open.`
+}
+
+/** With a bar that fills if it is known how many they are. */
 function JobProgress({ job, handled, total }: {
   job: Job
   handled: number
@@ -175,7 +200,7 @@ function JobProgress({ job, handled, total }: {
   }
   return (
     <div class='progress'>
-      <progress aria-label='Handled' />
+      {isOpen(job) && <progress aria-label='Handled' />}
       <span class='num'>Handled {number(handled)}</span>
     </div>
   )

@@ -17,10 +17,12 @@ import { EndpointBadge } from '../parts/status.tsx'
 import { Ago, Fact, Foreign, Time } from '../parts/value.tsx'
 import { Schedule } from './schedule.tsx'
 import { Settings } from './settings.tsx'
+import { WaitingNow } from './waiting.tsx'
 import { TestEvent } from './test_event.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 
+const SpanReplay = later(async () => (await import('./span_replay.tsx')).SpanReplay)
 const SecretCard = later(async () => (await import('./secret.tsx')).SecretCard)
 
 /** One endpoint: health, actions and settings. */
@@ -61,7 +63,7 @@ export function EndpointPage({ id }: { id: string }): JSX.Element {
             <Settings endpoint={one} />
             <div class='stack'>
               <Schedule endpoint={one} />
-              {one.kind === 'webhook' && may('secrets:read') && <SecretCard endpointId={one.id} />}
+              {one.kind === 'webhook' && may('secrets:read') && <SecretCard endpoint={one} />}
             </div>
           </div>
         </>
@@ -72,6 +74,7 @@ export function EndpointPage({ id }: { id: string }): JSX.Element {
 
 function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
   const [isPausing, setPausing] = useState(false)
+  const [isReplaying, setReplaying] = useState(false)
   const path = { endpointId: endpoint.id }
   const isEnabled = endpoint.status === 'enabled'
   return (
@@ -88,7 +91,11 @@ function Actions({ endpoint }: { endpoint: Endpoint }): JSX.Element {
         </Link>
         <Link to={`/events?view=attempts&endpoint=${endpoint.id}`} class='button'>Attempts</Link>
         <Link to={`/dead-letters?endpoint=${endpoint.id}`} class='button'>Dead letters</Link>
+        {may('deliveries:replay') && (
+          <button type='button' onClick={() => setReplaying(true)}>Replay a span …</button>
+        )}
       </Allowed>
+      {isReplaying && <SpanReplay endpointId={endpoint.id} onClose={() => setReplaying(false)} />}
       {isPausing && <Pause endpoint={endpoint} onClose={() => setPausing(false)} />}
     </div>
   )
@@ -106,6 +113,7 @@ function Pause({ endpoint, onClose }: { endpoint: Endpoint; onClose(): void }): 
       onClose={onClose}
     >
       <p>Its deliveries are held, and none is lost. Resume it to send them in their order.</p>
+      <WaitingNow endpointId={endpoint.id} />
       <label class='field'>
         Reason, which everybody sees here
         <input

@@ -16,6 +16,7 @@ import { Empty } from '../parts/state.tsx'
 import { EndpointBadge } from '../parts/status.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
 import { Attempted, NoEndpoint, OldestDue, Since, Types } from './endpoint_cells.tsx'
+import { NewEndpointButton } from './new_endpoint_button.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 type Overview = Output<'getOverview'>
@@ -46,6 +47,7 @@ export function EndpointsPage(): JSX.Element {
     <>
       <div class='page-head'>
         <h1>Endpoints</h1>
+        <NewEndpointButton />
       </div>
       <div class='filters' role='search'>
         <TextFilter

@@ -88,17 +88,7 @@ export function readForm(
   // A kind that is not an HTTP request may have an address of another form, which stays.
   const shown = fields.url === before.url ? { ...fields, url: 'https://unchanged.example' } : fields
   const result = schema.safeParse(shown)
-  if (!result.success) {
-    const errors: FormErrors = {}
-    for (const { path, message } of result.error.issues) {
-      // SAFETY: the first element of a path is a member of the schema.
-      const name = path[0] as keyof FormFields
-      errors[name] ??= name === 'ratePerSecond'
-        ? `Expected nothing, or a number from ${rate.minimum} to ${rate.maximum}`
-        : message
-    }
-    return { change: null, errors }
-  }
+  if (!result.success) return { change: null, errors: errorsOf(result.error.issues) }
   const { filter, ratePerSecond, ...rest } = result.data
   const all: Required<Pick<Change, keyof FormFields>> = {
     ...rest,
@@ -109,4 +99,36 @@ export function readForm(
   const names = Object.keys(fields) as (keyof FormFields)[]
   const changed = names.filter((name) => fields[name] !== before[name])
   return { change: Object.fromEntries(changed.map((name) => [name, all[name]])), errors: null }
+}
+
+function errorsOf(issues: readonly { path: PropertyKey[]; message: string }[]): FormErrors {
+  const errors: FormErrors = {}
+  for (const { path, message } of issues) {
+    // SAFETY: the first element of a path is a member of the schema.
+    const name = path[0] as keyof FormFields
+    errors[name] ??= name === 'ratePerSecond'
+      ? `Expected nothing, or a number from ${rate.minimum} to ${rate.maximum}`
+      : message
+  }
+  return errors
+}
+
+/** The fields of a new endpoint. The API has a default for each of the others. */
+export const newFields = ['url', 'description', 'eventTypes', 'filter'] as const
+
+export type NewFields = Pick<FormFields, typeof newFields[number]>
+
+const newSchema = z.pick(schema, { url: true, description: true, eventTypes: true, filter: true })
+
+/** A new endpoint as the API takes it; or the errors by field. */
+export function readNew(
+  fields: NewFields,
+): { body: Input<'createEndpoint'>['body']; errors: null } | { body: null; errors: FormErrors } {
+  const result = newSchema.safeParse(fields)
+  if (!result.success) return { body: null, errors: errorsOf(result.error.issues) }
+  const { filter, ...rest } = result.data
+  if (rest.eventTypes.length === 0) {
+    return { body: null, errors: { eventTypes: 'Expected at least one type; * is all' } }
+  }
+  return { body: filter === '' ? rest : { ...rest, filter }, errors: null }
 }

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
+import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { everyMs, queryClient, useLive } from '../app/data.ts'
 import { Allowed } from '../app/allowed.tsx'
@@ -10,9 +11,18 @@ import { Confirm } from '../parts/action.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Read } from '../parts/state.tsx'
 import { Time } from '../parts/value.tsx'
+import { WaitingNow } from './waiting.tsx'
+
+type Endpoint = Output<'getEndpoint'>
+
+/** The name by which an action without a way back is confirmed. */
+function hostOf({ url, id }: Endpoint): string {
+  return URL.canParse(url) ? new URL(url).host : id
+}
 
 /** The signing secrets of an endpoint: shown on demand, rotated with an overlap. */
-export function SecretCard({ endpointId }: { endpointId: string }): JSX.Element {
+export function SecretCard({ endpoint }: { endpoint: Endpoint }): JSX.Element {
+  const endpointId = endpoint.id
   const [isShown, setShown] = useState(false)
   const [isRotating, setRotating] = useState(false)
   const [expiring, setExpiring] = useState<string | null>(null)
@@ -68,13 +78,15 @@ export function SecretCard({ endpointId }: { endpointId: string }): JSX.Element 
           title='Expire the old secret now?'
           label='Expire it'
           danger
+          typed={hostOf(endpoint)}
           act={() => api.expireEndpointSecret({ path: { endpointId, secretId: expiring } })}
           onClose={() => setExpiring(null)}
         >
           <p>Receivers that still use it refuse all requests from then on. There is no way back.</p>
+          <WaitingNow endpointId={endpointId} />
         </Confirm>
       )}
-      {isRotating && <Rotate endpointId={endpointId} onClose={() => setRotating(false)} />}
+      {isRotating && <Rotate endpoint={endpoint} onClose={() => setRotating(false)} />}
     </section>
   )
 }
@@ -88,7 +100,8 @@ function Value({ text, name }: { text: string; name: string }): JSX.Element {
   )
 }
 
-function Rotate({ endpointId, onClose }: { endpointId: string; onClose(): void }): JSX.Element {
+function Rotate({ endpoint, onClose }: { endpoint: Endpoint; onClose(): void }): JSX.Element {
+  const endpointId = endpoint.id
   const [overlap, setOverlap] = useState(86_400)
   // One key for all clicks with one choice, so that a repeat after a lost response rotates once.
   const idempotencyKey = useMemo(newKey, [overlap])
@@ -97,13 +110,19 @@ function Rotate({ endpointId, onClose }: { endpointId: string; onClose(): void }
       title='Rotate the secret?'
       label='Rotate'
       danger={overlap === 0}
+      typed={overlap === 0 ? hostOf(endpoint) : undefined}
       act={() =>
         api.rotateEndpointSecret({
           ...{ path: { endpointId }, body: { overlapSeconds: overlap }, idempotencyKey },
         })}
       onClose={onClose}
     >
-      <p>Each request is signed with both secrets until the old one ends.</p>
+      <p>
+        {overlap === 0
+          ? 'Each request is signed with the new secret alone. There is no way back.'
+          : 'Each request is signed with both secrets until the old one ends.'}
+      </p>
+      {overlap === 0 && <WaitingNow endpointId={endpointId} />}
       <label class='field'>
         The old secret ends
         <select value={overlap} onChange={(event) => setOverlap(Number(event.currentTarget.value))}>

@@ -15,7 +15,7 @@ import { fieldsOf, type FormErrors, type FormFields, readForm } from './form_sch
 
 type Endpoint = Output<'getEndpoint'>
 
-const labels: Record<keyof FormFields, [label: string, hint: string]> = {
+export const labels: Record<keyof FormFields, [label: string, hint: string]> = {
   url: ['URL', 'Where the requests go.'],
   description: ['Description', 'For people: what receives these events.'],
   eventTypes: ['Event types', 'Separated by spaces: order.paid, order.* or *.'],
@@ -128,7 +128,8 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
   )
 }
 
-function Field({ name, value, error, onInput }: {
+/** A field with its error, or what it is for. */
+export function Field({ name, value, error, onInput }: {
   name: keyof FormFields
   value: string
   error: string | undefined

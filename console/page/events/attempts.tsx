@@ -6,11 +6,13 @@ import { api } from '../app/api.ts'
 import { span, visible } from '../app/format.ts'
 import { listPath } from '../app/list_path.ts'
 import { setQuery, usePlace } from '../app/location.ts'
-import { Choice, spanChoices, spanStart } from '../parts/filters.tsx'
+import { Choice } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
+import { SpanFilter, useSpan } from '../parts/span.tsx'
 import { Empty } from '../parts/state.tsx'
 import { Badge, EndpointName, Foreign, Time } from '../parts/value.tsx'
+import { deliveryPath } from './delivery_path.ts'
 
 type Attempt = Output<'listAllAttempts'>['data'][number]
 
@@ -25,30 +27,29 @@ export function Attempts(): JSX.Element {
   const { query } = usePlace()
   const outcome = query.get('outcome')
   const endpointId = query.get('endpoint')
-  const spanName = query.get('span')
+  const chosen = useSpan()
   const since = timeOf(query.get('since'))
-  const filters = () => {
-    const from = since ?? spanStart(spanName)
-    return {
-      // SAFETY: the API refuses another outcome, and the page shows its error.
-      ...outcome === null ? {} : { outcome: outcome as Attempt['outcome'] },
-      ...endpointId === null ? {} : { endpointId },
-      ...from === undefined ? {} : { from },
-    }
-  }
+  const filters = () => ({
+    // SAFETY: the API refuses another outcome, and the page shows its error.
+    ...outcome === null ? {} : { outcome: outcome as Attempt['outcome'] },
+    ...endpointId === null ? {} : { endpointId },
+    ...chosen.now(),
+    ...since === null ? {} : { from: since },
+  })
   const attempts = usePages(
-    ['all-attempts', outcome, endpointId, spanName, since],
+    ['all-attempts', outcome, endpointId, chosen.key, since],
     (cursor, signal) =>
       api.listAllAttempts({
         query: { ...filters(), ...cursor === null ? {} : { cursor } },
         signal,
       }),
+    chosen.problem === null,
   )
   return (
     <>
       <div class='filters' role='search'>
         <Choice name='outcome' label='Outcome' choices={outcomes} />
-        <Choice name='span' label='Attempted' choices={spanChoices} />
+        <SpanFilter label='Attempted' />
       </div>
       {endpointId !== null && (
         <p class='chip'>
@@ -66,18 +67,20 @@ export function Attempts(): JSX.Element {
           </button>
         </p>
       )}
-      <PagedTable
-        of={attempts}
-        caption='Attempts'
-        path={listPath('/attempts', filters())}
-        head={['At', 'Type', 'Endpoint', 'Outcome', 'Error', 'Took', 'Since the event']}
-        row={(one) => <Row key={`${one.deliveryId} ${one.attempt}`} attempt={one} />}
-        empty={
-          <Empty title='No attempt matches'>
-            <p>Choose another outcome or a longer time.</p>
-          </Empty>
-        }
-      />
+      {chosen.problem !== null ? <p class='hint' role='status'>{chosen.problem}</p> : (
+        <PagedTable
+          of={attempts}
+          caption='Attempts'
+          path={listPath('/attempts', filters())}
+          head={['At', 'Type', 'Endpoint', 'Outcome', 'Error', 'Took', 'Since the event']}
+          row={(one) => <Row key={`${one.deliveryId} ${one.attempt}`} attempt={one} />}
+          empty={
+            <Empty title='No attempt matches'>
+              <p>Choose another outcome or a longer time.</p>
+            </Empty>
+          }
+        />
+      )}
     </>
   )
 }
@@ -95,7 +98,7 @@ function Row({ attempt }: { attempt: Attempt }): JSX.Element {
         <Time at={attempt.at} />
       </td>
       <td>
-        <Link to={`/events/${attempt.eventId}`} row class='strong'>
+        <Link to={deliveryPath(attempt.eventId, attempt.deliveryId)} row class='strong'>
           {attempt.eventType === null ? 'Event' : <Foreign text={attempt.eventType} />}
         </Link>
       </td>

@@ -5,12 +5,14 @@ import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { listPath } from '../app/list_path.ts'
 import { setQuery, usePlace } from '../app/location.ts'
-import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { Choice, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
+import { SpanFilter, useSpan } from '../parts/span.tsx'
 import { Empty } from '../parts/state.tsx'
 import { DeliveryBadge, deliveryStatuses } from '../parts/status.tsx'
 import { Ago, EndpointName, Foreign, Time } from '../parts/value.tsx'
+import { deliveryPath } from './delivery_path.ts'
 import { searchProblem } from './search_text.ts'
 
 type Delivery = Output<'getDelivery'>
@@ -36,22 +38,19 @@ export function Deliveries(): JSX.Element {
   const status = query.get('status')
   const endpointId = query.get('endpoint')
   const eventType = query.get('q')
-  const spanName = query.get('span')
+  const span = useSpan()
   const isDueSoon = query.get('due') === 'hour'
-  const problem = searchProblem('type', eventType ?? '')
-  const filters = () => {
-    const from = spanStart(spanName)
-    return {
-      // SAFETY: the API refuses another status, and the page shows its error.
-      ...status === null ? {} : { status: status as Delivery['status'] },
-      ...isDueSoon ? nextHour() : {},
-      ...endpointId === null ? {} : { endpointId },
-      ...eventType === null ? {} : { eventType },
-      ...from === undefined ? {} : { from },
-    }
-  }
+  const problem = searchProblem('type', eventType ?? '') ?? span.problem
+  const filters = () => ({
+    // SAFETY: the API refuses another status, and the page shows its error.
+    ...status === null ? {} : { status: status as Delivery['status'] },
+    ...isDueSoon ? nextHour() : {},
+    ...endpointId === null ? {} : { endpointId },
+    ...eventType === null ? {} : { eventType },
+    ...span.now(),
+  })
   const deliveries = usePages(
-    ['deliveries', status, endpointId, eventType, spanName, isDueSoon ? 'hour' : null],
+    ['deliveries', status, endpointId, eventType, span.key, isDueSoon ? 'hour' : null],
     (cursor, signal) =>
       api.listDeliveries({
         query: { ...filters(), ...cursor === null ? {} : { cursor } },
@@ -64,7 +63,7 @@ export function Deliveries(): JSX.Element {
       <div class='filters' role='search'>
         <TextFilter name='q' label='Event type' hint='order.paid' search />
         <Choice name='status' label='Status' choices={statusChoices} />
-        <Choice name='span' label='Published' choices={spanChoices} />
+        <SpanFilter label='Published' />
       </div>
       {endpointId !== null && (
         <p class='chip'>
@@ -94,7 +93,7 @@ export function Deliveries(): JSX.Element {
                 <Time at={one.createdAt} />
               </td>
               <td>
-                <Link to={`/events/${one.eventId}`} row class='strong'>
+                <Link to={deliveryPath(one.eventId, one.id)} row class='strong'>
                   <Foreign text={one.eventType} />
                 </Link>
               </td>

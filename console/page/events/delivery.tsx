@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
@@ -19,22 +19,36 @@ type Delivery = Output<'getDelivery'>
 
 const open: readonly Delivery['status'][] = ['pending', 'processing', 'retrying', 'held']
 
+/** Time to the next reading for each card, so that a page of many does not use up the limit of requests. */
+const perCardMs = 250
+
 /** A delivery: where it is and why, what can be done, and its timeline. */
-export function DeliveryCard({ delivery, event, payload, isFirst }: {
+export function DeliveryCard({ delivery, event, payload, isFirst, cards }: {
   delivery: Delivery
   event: EventDetail
   /** As it was published, byte for byte. */
   payload: string | null
   /** Whether the key r acts on it. */
   isFirst: boolean
+  /** How many cards the page shows. */
+  cards: number
 }): JSX.Element {
   const isOpen = open.includes(delivery.status)
   const attempts = useLive(
     ['attempts', delivery.id],
     (signal) =>
       api.listAttempts({ path: { deliveryId: delivery.id }, query: { limit: 100 }, signal }),
-    { every: isOpen ? everyMs.live : everyMs.list, enabled: may('deliveries:read') },
+    {
+      every: Math.max(isOpen ? everyMs.live : everyMs.slow, cards * perCardMs),
+      enabled: may('deliveries:read'),
+    },
   )
+  const seen = useRef(`${delivery.status} ${delivery.attempt}`)
+  useEffect(() => {
+    const now = `${delivery.status} ${delivery.attempt}`
+    if (seen.current !== now) void attempts.refetch()
+    seen.current = now
+  }, [delivery.status, delivery.attempt])
   return (
     <article class='card delivery'>
       <div class='card-head'>

@@ -1,10 +1,12 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
-import { asFailure, readText } from '../app/api.ts'
+import { api, asFailure, readText } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
-import { count } from '../app/format.ts'
+import { count, number } from '../app/format.ts'
+import { usePlace } from '../app/location.ts'
 import { CopyCommands } from '../parts/copy_commands.tsx'
 import { memberText } from '../parts/json_text.ts'
 import { JsonView } from '../parts/json_view.tsx'
@@ -15,6 +17,12 @@ import { DeliveryCard } from './delivery.tsx'
 
 type EventDetail = Output<'getEvent'>
 type Delivery = Output<'getDelivery'>
+
+/** So many deliveries of an event are in a response at most. */
+const mostDeliveries = 1000
+
+/** Cards that are shown at first, and added by a click: each reads its attempts. */
+const cardsAtOnce = 20
 
 interface EventText {
   event: EventDetail
@@ -66,7 +74,10 @@ export function EventPage({ id }: { id: string }): JSX.Element {
           </div>
           <Facts event={event} />
           <section aria-label='Deliveries'>
-            <h2>{count(event.deliveries.length, 'delivery', 'deliveries')}</h2>
+            <h2>
+              {event.deliveries.length >= mostDeliveries && 'The first '}
+              {count(event.deliveries.length, 'delivery', 'deliveries')}
+            </h2>
             <Deliveries event={event} payload={payload} />
           </section>
           <section class='card' aria-label='Payload'>
@@ -125,21 +136,7 @@ function Facts({ event }: { event: EventDetail }): JSX.Element {
 }
 
 function Deliveries({ event, payload }: EventText): JSX.Element {
-  if (event.deliveries.length > 0) {
-    return (
-      <>
-        {event.deliveries.map((delivery, i) => (
-          <DeliveryCard
-            key={delivery.id}
-            delivery={delivery}
-            event={event}
-            payload={payload}
-            isFirst={i === 0}
-          />
-        ))}
-      </>
-    )
-  }
+  if (event.deliveries.length > 0) return <Cards event={event} payload={payload} />
   if (event.routing === 'waiting') {
     return <p class='quiet'>It is being routed: its deliveries show here in a moment.</p>
   }
@@ -158,5 +155,47 @@ function Deliveries({ event, payload }: EventText): JSX.Element {
         the type with the event types of your <Link to='/endpoints'>endpoints</Link>.
       </p>
     </Empty>
+  )
+}
+
+/** The delivery that the address names is the first; the others in their order, some at a time. */
+function Cards({ event, payload }: EventText): JSX.Element {
+  const named = usePlace().query.get('delivery')
+  const [shown, setShown] = useState(cardsAtOnce)
+  const { deliveries } = event
+  const isListed = deliveries.some(({ id }) => id === named)
+  // The response has the first ones alone.
+  const other = useLive(
+    ['delivery', named],
+    (signal) => api.getDelivery({ path: { deliveryId: named ?? '' }, signal }),
+    { enabled: named !== null && !isListed && deliveries.length >= mostDeliveries },
+  )
+  const ordered = [
+    ...other.data === undefined || isListed ? [] : [other.data],
+    ...deliveries.filter(({ id }) => id === named),
+    ...deliveries.filter(({ id }) => id !== named),
+  ]
+  const left = Math.max(0, ordered.length - shown)
+  return (
+    <>
+      {ordered.slice(0, shown).map((delivery, i) => (
+        <DeliveryCard
+          key={delivery.id}
+          delivery={delivery}
+          event={event}
+          payload={payload}
+          isFirst={i === 0}
+          cards={Math.min(shown, ordered.length)}
+        />
+      ))}
+      {left > 0 && (
+        <div class='row pager'>
+          <span class='quiet'>{number(left)} more</span>
+          <button type='button' onClick={() => setShown(shown + cardsAtOnce)}>
+            Show {Math.min(left, cardsAtOnce)} more
+          </button>
+        </div>
+      )}
+    </>
   )
 }

@@ -4,10 +4,11 @@ import type { JSX } from 'preact'
 import { asFailure } from '../app/api.ts'
 import { setQuery, usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
-import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { Choice, TextFilter } from '../parts/filters.tsx'
 import { later } from '../parts/later.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
+import { SpanFilter, useSpan } from '../parts/span.tsx'
 import { Empty } from '../parts/state.tsx'
 import { Foreign, Id, Time } from '../parts/value.tsx'
 import { Snippet } from '../overview/first_endpoint.tsx'
@@ -65,12 +66,12 @@ function EventList(): JSX.Element {
   const by = query.get('by')
   const kind = searchKinds.find(([name]) => name === by)?.[0] ?? ''
   const text = query.get('q') ?? ''
-  const spanName = query.get('span')
-  const problem = searchProblem(kind, text)
+  const span = useSpan()
   const hasSpan = ['', 'type', 'partition'].includes(kind)
+  const problem = searchProblem(kind, text) ?? (hasSpan ? span.problem : null)
   const events = usePages(
-    ['events', kind, text, spanName],
-    (cursor, signal) => findEvents({ kind, text, from: spanStart(spanName), cursor, signal }),
+    ['events', kind, text, span.key],
+    (cursor, signal) => findEvents({ kind, text, span: span.now(), cursor, signal }),
     problem === null,
   )
   const isMissing = events.isError && asFailure(events.error).status === 404
@@ -79,7 +80,7 @@ function EventList(): JSX.Element {
       <div class='filters' role='search'>
         <Choice name='by' label='Search by' choices={searchKinds} />
         <TextFilter name='q' label='Search' hint={hints[kind] ?? ''} search />
-        {hasSpan && <Choice name='span' label='Published' choices={spanChoices} />}
+        {hasSpan && <SpanFilter label='Published' />}
       </div>
       {problem !== null && <p class='hint' role='status'>{problem}</p>}
       {problem === null && isMissing && <NothingFound />}
@@ -87,7 +88,7 @@ function EventList(): JSX.Element {
         <PagedTable
           of={events}
           caption='Events'
-          path={searchPath({ kind, text, from: spanStart(spanName) })}
+          path={searchPath({ kind, text, span: span.now() })}
           head={['Published', 'Type', 'Event', 'Correlation id', 'Partition key']}
           row={(event) => (
             <tr key={event.id}>
@@ -106,7 +107,7 @@ function EventList(): JSX.Element {
               <td>{event.partitionKey !== null && <Foreign text={event.partitionKey} mono />}</td>
             </tr>
           )}
-          empty={text === '' && spanName === null ? <FirstEvent /> : <NothingFound />}
+          empty={text === '' && !span.isSet ? <FirstEvent /> : <NothingFound />}
         />
       )}
     </>

@@ -1,6 +1,7 @@
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api, asFailure } from '../app/api.ts'
 import { listPath } from '../app/list_path.ts'
+import type { Span } from '../parts/span.tsx'
 import { eventType, isCut, mostFound, uuid } from './search_text.ts'
 
 type Page = Output<'listEvents'> & { isCut?: boolean }
@@ -9,7 +10,7 @@ type Page = Output<'listEvents'> & { isCut?: boolean }
 interface Search {
   kind: string
   text: string
-  from: string | undefined
+  span: Span
   cursor: string | null
   signal: AbortSignal
 }
@@ -32,28 +33,26 @@ export async function findEvents(search: Search): Promise<Page> {
 
 /** The path of the API for a search; undefined if it takes several. */
 export function searchPath(
-  { kind, text, from }: Pick<Search, 'kind' | 'text' | 'from'>,
+  { kind, text, span }: Pick<Search, 'kind' | 'text' | 'span'>,
 ): string | undefined {
-  const since = from === undefined ? {} : { from }
-  if (text === '') return listPath('/events', since)
-  if (kind === 'type') return listPath('/events', { type: text, ...since })
-  if (kind === 'partition') return listPath('/events', { partitionKey: text, ...since })
+  if (text === '') return listPath('/events', { ...span })
+  if (kind === 'type') return listPath('/events', { type: text, ...span })
+  if (kind === 'partition') return listPath('/events', { partitionKey: text, ...span })
   if (kind === 'correlation') return listPath('/search', { correlationId: text })
   return kind === 'idempotency' ? listPath('/search', { idempotencyKey: text }) : undefined
 }
 
 async function listed(
-  { from, cursor, signal }: Search,
+  { span, cursor, signal }: Search,
   filter: { type?: string; partitionKey?: string },
 ): Promise<Page> {
   const page = cursor === null ? {} : { cursor }
-  const since = from === undefined ? {} : { from }
-  return await api.listEvents({ query: { ...filter, ...since, ...page }, signal })
+  return await api.listEvents({ query: { ...filter, ...span, ...page }, signal })
 }
 
 /** By its own id, a correlation id or an idempotency key; if there is none, by the type. */
 async function findAnything(search: Search): Promise<Page> {
-  const { text, from, cursor, signal } = search
+  const { text, span: { from, to }, cursor, signal } = search
   const typed = (): Promise<Page> => listed(search, { type: text })
   // Only a type has a second page.
   if (cursor !== null) return await typed()
@@ -65,7 +64,9 @@ async function findAnything(search: Search): Promise<Page> {
   ])
   const events = [...own === null ? [] : [own], ...found.flatMap((one) => one.events)]
   const data = [...new Map(events.map((event) => [event.id, event])).values()]
-    .filter(({ createdAt }) => from === undefined || createdAt >= from)
+    .filter(({ createdAt }) =>
+      (from === undefined || createdAt >= from) && (to === undefined || createdAt < to)
+    )
   return data.length > 0 || !eventType.test(text)
     ? { data, nextCursor: null, isCut: found.some(isCut) }
     : await typed()

@@ -8,6 +8,7 @@ import { useLive } from '../app/data.ts'
 import { number, visible } from '../app/format.ts'
 import { may } from '../app/session.ts'
 import { ActionButton, useAction } from '../parts/action.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Problem, Read } from '../parts/state.tsx'
 import { Badge, Fact, Foreign, Time } from '../parts/value.tsx'
@@ -35,6 +36,7 @@ export function ChannelsPage(): JSX.Element {
             )
             : data.map((one) => <ChannelCard key={one.id} channel={one} />)}
       </Read>
+      <CopyCommands path='/channels' />
     </>
   )
 }

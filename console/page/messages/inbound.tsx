@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact'
 import { api } from '../app/api.ts'
+import { listPath } from '../app/list_path.ts'
 import { usePlace } from '../app/location.ts'
 import { TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
@@ -19,14 +20,12 @@ export function InboundPage(): JSX.Element {
   const problem = text === '' || isPerson(plainNumber(text))
     ? null
     : 'A sender has a phone number such as +12025550111, a wa_id, or a user id such as US.1349.'
+  const filters = text === '' ? {} : { from: plainNumber(text) }
   const messages = usePages(
     ['inbound', text],
     (cursor, signal) =>
       api.listInboundMessages({
-        query: {
-          ...text === '' ? {} : { from: plainNumber(text) },
-          ...cursor === null ? {} : { cursor },
-        },
+        query: { ...filters, ...cursor === null ? {} : { cursor } },
         signal,
       }),
     problem === null,
@@ -41,6 +40,7 @@ export function InboundPage(): JSX.Element {
         <PagedTable
           of={messages}
           caption='Inbound messages'
+          path={listPath('/inbound-messages', filters)}
           head={['Sent', 'From', 'Kind', 'Text', 'Reply to', 'Channel']}
           row={(one) => (
             <tr key={one.id}>

@@ -114,10 +114,15 @@ function Actions({ message }: { message: Message }): JSX.Element {
           title='Cancel this message?'
           label='Cancel message'
           danger
+          typed={message.id}
           act={() => api.cancelMessage({ path })}
           onClose={() => setCancelling(false)}
         >
-          <p>It is not sent, and it cannot be queued again. To send it later, create it anew.</p>
+          <p>
+            This one message, to{' '}
+            <Foreign text={message.to} mono />, is not sent, and it cannot be queued again. To send
+            it later, create it anew.
+          </p>
         </Confirm>
       )}
       {isResending && <Resend message={message} onClose={() => setResending(false)} />}

@@ -2,17 +2,19 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { listPath } from '../app/list_path.ts'
 import { navigate, usePlace } from '../app/location.ts'
 import { may } from '../app/session.ts'
 import { Snippet } from '../overview/first_endpoint.tsx'
-import { Choice, spanChoices, spanStart, TextFilter } from '../parts/filters.tsx'
+import { Choice, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
+import { SpanFilter, useSpan } from '../parts/span.tsx'
 import { Empty } from '../parts/state.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
 import { contentOf, MessageBadge, messageStatuses } from './message_badge.tsx'
 import { plainNumber } from './phone.ts'
-import { findMessages, messageSearches, messageSearchProblem } from './search.ts'
+import { findMessages, messageFilters, messageSearches, messageSearchProblem } from './search.ts'
 import { MessageTabs } from './tabs.tsx'
 
 const statusChoices = [
@@ -38,15 +40,14 @@ function MessageList(): JSX.Element {
   const kind = query.get('by') ?? ''
   const text = query.get('q') ?? ''
   const status = query.get('status')
-  const spanName = query.get('span')
-  const problem = messageSearchProblem(kind, text)
+  const span = useSpan()
+  const problem = messageSearchProblem(kind, text) ?? span.problem
   const messages = usePages(
-    ['messages', kind, text, status, spanName],
-    (cursor, signal) =>
-      findMessages({ kind, text, status, from: spanStart(spanName), cursor, signal }),
+    ['messages', kind, text, status, span.key],
+    (cursor, signal) => findMessages({ kind, text, status, span: span.now(), cursor, signal }),
     problem === null,
   )
-  const isFiltered = text !== '' || status !== null || spanName !== null
+  const isFiltered = text !== '' || status !== null || span.isSet
   return (
     <>
       <MessageTabs at='/messages' />
@@ -55,12 +56,16 @@ function MessageList(): JSX.Element {
         <Choice name='by' label='Search by' choices={messageSearches} />
         <TextFilter name='q' label='Search' hint={kind === '' ? '+12025550111' : ''} search />
         <Choice name='status' label='Status' choices={statusChoices} />
-        <Choice name='span' label='Created' choices={spanChoices} />
+        <SpanFilter label='Created' />
       </div>
       {problem !== null ? <p class='hint' role='status'>{problem}</p> : (
         <PagedTable
           of={messages}
           caption='Messages'
+          path={listPath(
+            '/outbound/messages',
+            messageFilters({ kind, text, status, span: span.now() }),
+          )}
           head={['Created', 'Message', 'To', 'Dossier', 'Status', 'Attempts']}
           row={(one) => (
             <tr key={one.id}>

@@ -1,5 +1,6 @@
 import type { Input, Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
+import type { Span } from '../parts/span.tsx'
 import { isNumber, plainNumber } from './phone.ts'
 
 /** What the search of messages looks for: each has an index. */
@@ -29,17 +30,16 @@ const numberHelp = 'A phone number has + and the country code, such as +12025550
 
 type Query = NonNullable<Input<'listMessages'>['query']>
 
-/** A page of the messages that a search finds, newest first. */
-export async function findMessages(
-  { kind, text, status, from, cursor, signal }: {
-    kind: string
-    text: string
-    status: string | null
-    from: string | undefined
-    cursor: string | null
-    signal: AbortSignal
-  },
-): Promise<Output<'listMessages'>> {
+interface Search {
+  kind: string
+  text: string
+  status: string | null
+  span: Span
+}
+
+/** What a search asks the API. */
+export function messageFilters({ kind, text, status, span }: Search): Query {
+  const { from, to } = span
   const names: Readonly<Record<string, keyof Query>> = {
     '': 'to',
     dossier: 'dossierId',
@@ -47,14 +47,20 @@ export async function findMessages(
     idempotency: 'idempotencyKey',
   }
   const name = names[kind] ?? 'to'
-  return await api.listMessages({
-    query: {
-      ...text === '' ? {} : { [name]: name === 'to' ? plainNumber(text) : text },
-      // SAFETY: the API refuses another status, and the page shows its error.
-      ...status === null ? {} : { status: status as NonNullable<Query['status']> },
-      ...from === undefined ? {} : { from },
-      ...cursor === null ? {} : { cursor },
-    },
-    signal,
-  })
+  return {
+    ...text === '' ? {} : { [name]: name === 'to' ? plainNumber(text) : text },
+    // SAFETY: the API refuses another status, and the page shows its error.
+    ...status === null ? {} : { status: status as NonNullable<Query['status']> },
+    ...from === undefined ? {} : { from },
+    // The API has a number as "to".
+    ...to === undefined ? {} : { until: to },
+  }
+}
+
+/** A page of the messages that a search finds, newest first. */
+export async function findMessages(
+  { cursor, signal, ...search }: Search & { cursor: string | null; signal: AbortSignal },
+): Promise<Output<'listMessages'>> {
+  const page = cursor === null ? {} : { cursor }
+  return await api.listMessages({ query: { ...messageFilters(search), ...page }, signal })
 }

@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { api } from '../app/api.ts'
 import { everyMs, useLive } from '../app/data.ts'
 import { Snippet } from '../overview/first_endpoint.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
 import { MessageTabs } from './tabs.tsx'
@@ -68,6 +69,7 @@ export function TemplatesPage(): JSX.Element {
               </div>
             )}
       </Read>
+      <CopyCommands path='/templates' />
       <p class='quiet'>
         A template that Meta has paused, disabled or recategorised holds its messages. The check of
         a channel says so.

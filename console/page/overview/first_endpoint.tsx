@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import { orgOf, usePlace } from '../app/location.ts'
 import { sqlLiteral } from '../app/sql_literal.ts'
 import { Copy } from '../parts/copy.tsx'
+import { Link } from '../parts/link.tsx'
 import { Empty } from '../parts/state.tsx'
 
 /** What to do in an organisation without endpoints. */
@@ -16,7 +17,10 @@ export function FirstEndpoint(): JSX.Element {
   });`
   return (
     <Empty title={`There is no endpoint in the organisation ${org}`}>
-      <p>An endpoint is an address that is subscribed to event types. Create one in SQL:</p>
+      <p>
+        An endpoint is an address that is subscribed to event types. Create one with “New endpoint”
+        on the page <Link to='/endpoints'>Endpoints</Link>, or in SQL:
+      </p>
       <Snippet text={create} />
       <p>Then publish an event. It is delivered after the commit, and shows on this page:</p>
       <Snippet text={publish} />

@@ -62,8 +62,7 @@ export function ActionButton({ label, act, main = false, danger = false }: {
   )
 }
 
-/** A dialog that says what an action will do, and then does it. */
-export function Confirm({ title, label, act, onClose, isReady = true, danger = false, children }: {
+interface ConfirmProps {
   title: string
   label: string
   act: () => Promise<unknown>
@@ -71,24 +70,45 @@ export function Confirm({ title, label, act, onClose, isReady = true, danger = f
   /** Whether all that it needs is filled in. */
   isReady?: boolean
   danger?: boolean
+  /** What must be typed first, for an action without a way back. */
+  typed?: string | undefined
   children: ComponentChildren
-}): JSX.Element {
+}
+
+/** A dialog that says what an action will do, and then does it. */
+export function Confirm(
+  { title, label, act, onClose, isReady = true, danger = false, typed, children }: ConfirmProps,
+): JSX.Element {
+  const [text, setText] = useState('')
   const action = useAction(act)
+  const mayRun = isReady && (typed === undefined || text.trim() === typed)
   const confirm = async (event: Event): Promise<void> => {
     event.preventDefault()
-    if (isReady && await action.run()) onClose()
+    if (mayRun && await action.run()) onClose()
   }
   return (
     <Dialog title={title} onClose={onClose}>
       <form class='stack' onSubmit={(event) => void confirm(event)}>
         {children}
+        {typed !== undefined && (
+          <label class='field'>
+            Type {typed} to confirm
+            <input
+              value={text}
+              spellcheck={false}
+              autocomplete='off'
+              autocapitalize='off'
+              onInput={(event) => setText(event.currentTarget.value)}
+            />
+          </label>
+        )}
         {action.error !== null && <Problem error={action.error} />}
         <div class='row end'>
           <button type='button' onClick={onClose}>Cancel</button>
           <button
             type='submit'
             class={danger ? 'danger' : 'primary'}
-            disabled={!isReady || action.isRunning}
+            disabled={!mayRun || action.isRunning}
           >
             {action.isRunning ? `${label} …` : label}
           </button>

@@ -62,19 +62,3 @@ export function TextFilter({ name, label, hint, search = false, most = 300 }: {
     </div>
   )
 }
-
-const spans: Readonly<Record<string, number>> = { hour: 3600, day: 86_400, week: 604_800 }
-
-export const spanChoices = [
-  ['', 'Any time'],
-  ['hour', 'Last hour'],
-  ['day', 'Last day'],
-  ['week', 'Last week'],
-] as const
-
-/** The start of the span in the address, now. */
-export function spanStart(name: string | null): string | undefined {
-  const seconds = name === null ? undefined : spans[name]
-  if (seconds === undefined) return undefined
-  return new Date(Date.now() - seconds * 1000).toISOString()
-}

@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import { api, asFailure } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
 import { navigate } from '../app/location.ts'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Link } from '../parts/link.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { Badge, EndpointName, Foreign, Time } from '../parts/value.tsx'
@@ -16,6 +17,7 @@ export function SagasPage(): JSX.Element {
     <>
       <div class='page-head'>
         <h1>Sagas</h1>
+        <CopyCommands path='/sagas' />
       </div>
       <FindExecution />
       <Read of={sagas}>
@@ -104,6 +106,7 @@ export function SagaExecutionPage({ id }: { id: string }): JSX.Element {
             <span class='quiet'>
               <Time at={executedAt} />
             </span>
+            <CopyCommands id={id} path={`/saga-executions/${id}`} />
           </div>
           {steps.map((step) => (
             <section key={step.eventId} class='card' aria-label={step.eventType}>

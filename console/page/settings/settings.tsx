@@ -9,6 +9,7 @@ import { orgOf, usePlace } from '../app/location.ts'
 import { changeSql } from './change_sql.ts'
 import { TextFilter } from '../parts/filters.tsx'
 import { Copy } from '../parts/copy.tsx'
+import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Empty, Read } from '../parts/state.tsx'
 import { Badge, Foreign } from '../parts/value.tsx'
 
@@ -22,6 +23,7 @@ export function SettingsPage(): JSX.Element {
     <>
       <div class='page-head'>
         <h1>Settings</h1>
+        <CopyCommands path='/settings' />
       </div>
       <p class='hint'>They are changed in SQL, because the API has no route for that.</p>
       <div class='filters'>

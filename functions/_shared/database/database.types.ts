@@ -6096,6 +6096,7 @@ export type Database = {
         Args: {
           'p_cursor'?: string
           'p_endpoint_id'?: string
+          'p_error'?: string
           'p_event_type'?: string
           'p_from'?: string
           'p_limit'?: number

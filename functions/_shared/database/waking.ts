@@ -55,14 +55,22 @@ export function listenForWork(
     cancel = () => {}
     const token = crypto.randomUUID()
     let passTest: () => void = () => {}
-    const passed = new Promise<void>((resolve) => {
+    let failTest: (reason: Error) => void = () => {}
+    const passed = new Promise<void>((resolve, reject) => {
       passTest = resolve
+      failTest = reject
     })
+    // If nothing waits for it, the test has ended.
+    passed.catch(() => {})
     const heard = (name: string, payload: string): void => {
       if (name === channel) { for (const wake of wakes) wake() }
       else if (payload === token) passTest()
     }
-    const opened = open(url, heard, () => leave(opened, retryMs, 'the connection was lost'))
+    const lose = (): void => {
+      failTest(new Error('the connection was lost'))
+      leave(opened, retryMs, 'the connection was lost')
+    }
+    const opened = open(url, heard, lose)
     sql = opened
     try {
       const begin = beginListening(url, opened, token, passed)
@@ -120,7 +128,8 @@ export function listenForWork(
 /**
  * Makes `sql` listen if notifications arrive there; returns whether they do. A LISTEN would stay in the session
  * of a transaction pooler. So it first looks whether `sql` keeps its session, while a second connection holds
- * another one.
+ * another one. It rejects if `passed` does, which must be settled when `sql` is closed: the second connection would
+ * keep the process alive.
  */
 async function beginListening(
   url: string,

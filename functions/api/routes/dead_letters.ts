@@ -83,7 +83,7 @@ const discard = createRoute({
 /** `/dead-letters`: list, group, get, replay, discard. */
 export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { cursor, limit, endpointId, eventType, status, from, to } = c.req.valid('query')
+    const { cursor, limit, endpointId, eventType, status, error, from, to } = c.req.valid('query')
     const { rows, ...page } = await database.call('list_dead_letters', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
@@ -91,6 +91,7 @@ export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...endpointId === undefined ? {} : { p_endpoint_id: endpointId },
       ...eventType === undefined ? {} : { p_event_type: eventType },
       ...status === undefined ? {} : { p_status: status },
+      ...error === undefined ? {} : { p_error: error },
       ...from === undefined ? {} : { p_from: from },
       ...to === undefined ? {} : { p_to: to },
     }, deadLetterPageSchema.extend({ rows: rowsRead }))

@@ -81,6 +81,12 @@ export const deadLetterQuery = z.strictObject({
   endpointId: uuidSchema.optional(),
   eventType: eventTypeName.optional(),
   status: status.optional(),
+  error: groupErrorSchema.optional().openapi({
+    param: {
+      description:
+        'Only those whose error has these first 200 characters, as in `GET /dead-letter-groups`.',
+    },
+  }),
   from: z.iso.datetime({ offset: true }).optional().openapi({
     param: { description: 'Only those that failed at this time or later.' },
   }),

@@ -1,5 +1,12 @@
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/preact-query'
+import {
+  type InfiniteData,
+  useInfiniteQuery,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/preact-query'
+import { useRef } from 'preact/hooks'
 import { everyMs } from './data.ts'
+import { withNewest } from './newest.ts'
 
 interface Page<T> {
   data: T[]
@@ -8,7 +15,7 @@ interface Page<T> {
   isCut?: boolean
 }
 
-/** A list that grows by pages. It is read again while it has one page. */
+/** A list that grows by pages. Its newest page is read again, also if there are older ones. */
 export interface Pages<T> {
   data: T[] | undefined
   error: unknown
@@ -18,6 +25,10 @@ export interface Pages<T> {
   /** Whether there are more without a way to read them. */
   isCut: boolean
   isLoadingMore: boolean
+  /** Whether there are newer rows than the first one. */
+  isBehind: boolean
+  /** Begins again with the newest page. */
+  newest(): void
   more(): void
   refetch(): unknown
 }
@@ -49,14 +60,37 @@ export function usePages<T>(
     enabled,
     refetchInterval: ({ state }) => (state.data?.pages.length ?? 1) > 1 ? false : every,
   })
+  const { pages = [], pageParams = [] } = query.data ?? {}
+  const isDropped = pageParams.length > 0 && pageParams[0] !== null
+  const client = useQueryClient()
+  const first = useQuery({
+    queryKey: [...key, 'newest page'],
+    queryFn: async ({ signal }) => checked(await read(null, signal)),
+    enabled: enabled && pages.length > 1 && !isDropped,
+    refetchInterval: every,
+  })
+  // A first page that was read before the list was is older than it.
+  const seen = useRef<{ page?: Page<T>; at: number; fits?: Page<T> }>({ at: 0 })
+  if (seen.current.page !== pages[0]) {
+    seen.current = { ...pages[0] === undefined ? {} : { page: pages[0] }, at: query.dataUpdatedAt }
+  }
+  const held = pages.flatMap(({ data }) => data)
+  const isNewer = pages.length > 1 && !isDropped && first.dataUpdatedAt >= seen.current.at
+  const merged = isNewer && first.data !== undefined ? withNewest(first.data, held) : held
+  if (isNewer && first.data !== undefined && merged !== null) seen.current.fits = first.data
+  // After a gap the rows stay that were shown before it.
+  const { fits } = seen.current
+  const kept = merged ?? (fits === undefined ? null : withNewest(fits, held)) ?? held
   return {
-    data: query.data?.pages.flatMap(({ data }) => data),
+    data: query.data === undefined ? undefined : kept,
     error: query.error,
     isError: query.isError,
     dataUpdatedAt: query.dataUpdatedAt,
     hasMore: query.hasNextPage,
     isCut: query.data?.pages.at(-1)?.isCut === true,
     isLoadingMore: query.isFetchingNextPage,
+    isBehind: isDropped || merged === null,
+    newest: () => void client.resetQueries({ queryKey: key, exact: true }),
     more: () => void query.fetchNextPage(),
     refetch: () => query.refetch(),
   }

@@ -12,11 +12,11 @@ import { usePortal } from './context.ts'
 /** The view of the page. */
 export function Routes(): JSX.Element {
   const { router, can, words } = usePortal()
-  const [room = '', id, tab = ''] = router.page.split('/')
+  const [room = '', id, tab = '', part = null] = router.page.split('/')
   if (room === 'endpoints' && can('endpoints:read')) {
     if (id === undefined) return <EndpointsView />
     if (id === 'new' && can('endpoints:write')) return <NewEndpoint />
-    return <EndpointView key={id} id={id} tab={tab} />
+    return <EndpointView key={id} id={id} tab={tab} part={part} />
   }
   if (room === 'deliveries' && id !== undefined && can('deliveries:read')) {
     return <DeliveryView key={id} id={id} />

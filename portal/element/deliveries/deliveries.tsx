@@ -8,6 +8,7 @@ import { usePages } from '../app/pages.ts'
 import { Go } from '../parts/go.tsx'
 import { More } from '../parts/more.tsx'
 import { Read } from '../parts/state.tsx'
+import { isoOf, TimeField } from '../parts/time_field.tsx'
 import { Ago, DeliveryBadge, deliveryStatuses, Foreign } from '../parts/value.tsx'
 import { TypeFilter, useTypeFilter } from './type_filter.tsx'
 
@@ -23,6 +24,8 @@ const statuses = (Object.keys(deliveryStatuses) as Status[]).filter((one) =>
 export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Element {
   const { words: { t } } = usePortal()
   const [status, setStatus] = useState<Status | ''>('')
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
   const types = useTypeFilter()
   return (
     <section aria-label={t('deliveries')}>
@@ -42,38 +45,46 @@ export function DeliveriesOf({ endpointId }: { endpointId: string }): JSX.Elemen
           </select>
         </label>
         <TypeFilter of={types} />
+        <TimeField label={t('publishedFrom')} value={from} onTime={setFrom} />
+        <TimeField label={t('publishedBefore')} value={to} onTime={setTo} />
       </div>
       {types.isMissing
         ? <p class='empty'>{t('typeMissing')}</p>
-        : <List endpointId={endpointId} status={status} type={types.type} />}
+        : <List {...{ endpointId, status, from, to }} type={types.type} />}
     </section>
   )
 }
 
-function List({ endpointId, status, type }: {
+function List({ endpointId, status, type, from, to }: {
   endpointId: string
   status: Status | ''
   type: string
+  /** The times of publication, as the fields have them. */
+  from: string
+  to: string
 }): JSX.Element {
   const { client, words: { t } } = usePortal()
   const deliveries = usePages(
-    ['deliveries', endpointId, status, type],
+    ['deliveries', endpointId, status, type, from, to],
     (cursor, signal) =>
       client.listDeliveries({
         query: {
           endpointId,
           ...status === '' ? {} : { status },
           ...type === '' ? {} : { eventType: type },
+          ...from === '' ? {} : { from: isoOf(from) },
+          ...to === '' ? {} : { to: isoOf(to) },
           ...cursor === null ? {} : { cursor },
         },
         signal,
       }),
   )
+  const isAll = [status, type, from, to].every((one) => one === '')
   return (
     <Read of={deliveries}>
       {(rows) =>
         rows.length === 0 && !deliveries.hasMore
-          ? <p class='empty'>{t(status === '' && type === '' ? 'noDeliveries' : 'noneFound')}</p>
+          ? <p class='empty'>{t(isAll ? 'noDeliveries' : 'noneFound')}</p>
           : (
             <>
               <Table rows={rows} />

@@ -2,12 +2,16 @@
 
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
+import { newKey } from '../../../console/page/app/new_key.ts'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
-import { everyMs, useAction, useRead } from '../app/data.ts'
+import { useAction } from '../app/data.ts'
 import type { TextKey } from '../app/words.ts'
 import { Problem, Read } from '../parts/state.tsx'
+import { isoOf, TimeField } from '../parts/time_field.tsx'
 import { Time } from '../parts/value.tsx'
+import { ReplayJob } from './replay_job.tsx'
+import { type EndpointJob, useEndpointJob } from './replay_jobs.ts'
 import { TypeFilter, useTypeFilter } from './type_filter.tsx'
 
 type Preview = Output<'previewReplayJob'>
@@ -19,43 +23,63 @@ const spans = [
   ['', 'sinceTime'],
 ] as const
 
-/** Sends again what failed since a time: first how many these are, then a job with its progress. */
-export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
-  const { client, words } = usePortal()
-  const { t } = words
-  const [span, setSpan] = useState('86400000')
-  const [moment, setMoment] = useState('')
-  const types = useTypeFilter()
-  const [found, setFound] = useState<{ preview: Preview; from: string } | null>(null)
-  const [jobId, setJobId] = useState<string | null>(null)
-  const isReady = (span !== '' || moment !== '') && !types.isMissing
-  const only = types.type === '' ? {} : { eventType: types.type }
-  const look = useAction(async () => {
-    const start = span === '' ? Date.parse(moment) : Date.now() - Number(span)
-    const from = new Date(start).toISOString()
-    const preview = await client.previewReplayJob({
-      body: { endpointId, failedFrom: from, ...only },
-    })
-    setJobId(null)
-    setFound({ preview, from })
-  })
-  const begin = useAction(async () => {
-    if (found === null) return
-    const { preview: { failedTo }, from } = found
-    // What fails after the preview is not part of the job.
-    const body = { endpointId, failedFrom: from, failedTo, ratePerSecond: 50, ...only }
-    const job = await client.createReplayJob({ body })
-    setJobId(job.id)
-  })
-  const change = (act: () => void): void => {
-    act()
-    setFound(null)
-    setJobId(null)
-  }
+/** Sends again what failed since a time. While a job is running, its progress is shown and none is started. */
+export function Replay({ endpointId, jobId }: {
+  endpointId: string
+  jobId: string | null
+}): JSX.Element {
+  const { words: { t } } = usePortal()
+  const job = useEndpointJob(endpointId, jobId)
   return (
     <section class='stack' aria-labelledby='replay-title'>
       <h3 id='replay-title'>{t('replayFailed')}</h3>
       <p>{t('replayHint')}</p>
+      {!job.isKnown && <p class='quiet' role='status'>{t('loading')}</p>}
+      {job.isKnown && job.reading !== null && (
+        <Read of={job.reading}>{(one) => <ReplayJob key={one.id} job={one} />}</Read>
+      )}
+      {job.isKnown && job.mayStart && <Plan endpointId={endpointId} job={job} />}
+      {job.isRunning && <p class='quiet'>{t('replayOne')}</p>}
+    </section>
+  )
+}
+
+/** First how many these are, then a job. */
+function Plan({ endpointId, job }: { endpointId: string; job: EndpointJob }): JSX.Element {
+  const { client, router, words } = usePortal()
+  const { t } = words
+  const [span, setSpan] = useState('86400000')
+  const [moment, setMoment] = useState('')
+  const types = useTypeFilter()
+  const [found, setFound] = useState<{ preview: Preview; from: string; key: string } | null>(null)
+  const isReady = (span !== '' || moment !== '') && !types.isMissing
+  const only = types.type === '' ? {} : { eventType: types.type }
+  const look = useAction(async () => {
+    const from = span === '' ? isoOf(moment) : new Date(Date.now() - Number(span)).toISOString()
+    const preview = await client.previewReplayJob({
+      body: { endpointId, failedFrom: from, ...only },
+    })
+    // One key for all clicks, so that a repeat after a lost response starts one job.
+    setFound({ preview, from, key: newKey() })
+  })
+  const begin = useAction(async () => {
+    if (found === null) return
+    const { preview: { failedTo }, from, key: idempotencyKey } = found
+    // What fails after the preview is not part of the job.
+    const body = { endpointId, failedFrom: from, failedTo, ratePerSecond: 50, ...only }
+    // Somebody else may have started one since the page has looked.
+    const id = await job.findRunning() ??
+      (await client.createReplayJob({ body, idempotencyKey })).id
+    job.remember(id)
+    setFound(null)
+    router.go(`endpoints/${endpointId}/replay/${id}`)
+  })
+  const change = (act: () => void): void => {
+    act()
+    setFound(null)
+  }
+  return (
+    <>
       <form
         class='row filters'
         onSubmit={(event) => {
@@ -74,15 +98,11 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
           </select>
         </label>
         {span === '' && (
-          <label class='field'>
-            {t('time')}
-            <input
-              part='input'
-              type='datetime-local'
-              value={moment}
-              onInput={({ currentTarget: { value } }) => change(() => setMoment(value))}
-            />
-          </label>
+          <TimeField
+            label={t('time')}
+            value={moment}
+            onTime={(value) => change(() => setMoment(value))}
+          />
         )}
         <TypeFilter
           of={{ ...types, choose: (type) => change(() => types.choose(type)) }}
@@ -93,7 +113,7 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
         </button>
       </form>
       {look.error !== null && <Problem error={look.error} words={words} />}
-      {found !== null && jobId === null && (
+      {found !== null && (
         <Found
           preview={found.preview}
           isRunning={begin.isRunning}
@@ -101,8 +121,7 @@ export function Replay({ endpointId }: { endpointId: string }): JSX.Element {
         />
       )}
       {begin.error !== null && <Problem error={begin.error} words={words} />}
-      {jobId !== null && <Job id={jobId} total={found?.preview.total ?? 0} />}
-    </section>
+    </>
   )
 }
 
@@ -112,11 +131,11 @@ function Found({ preview: { total, capped, oldestFailedAt }, isRunning, onStart 
   onStart(): void
 }): JSX.Element {
   const { words: { t } } = usePortal()
-  if (total === 0) return <p role='status'>{t('nothingFailed')}</p>
+  if (total === 0 && !capped) return <p role='status'>{t('nothingFailed')}</p>
   return (
     <div class='stack' role='status'>
       <p>
-        {t(capped ? 'foundMany' : total === 1 ? 'foundOne' : 'foundN', { n: total })}
+        {t(foundKey(total, capped), { n: total })}
         {oldestFailedAt !== null && (
           <>
             {' '}
@@ -139,51 +158,8 @@ function Found({ preview: { total, capped, oldestFailedAt }, isRunning, onStart 
   )
 }
 
-type JobStatus = Output<'getReplayJob'>['status']
-
-const jobTexts = {
-  running: 'replayRuns',
-  paused: 'replayPaused',
-  cancelled: 'replayCancelled',
-  done: 'replayDone',
-} as const satisfies Record<JobStatus, TextKey>
-
-/** A paused job may be resumed by somebody else. */
-const everyOf: Record<JobStatus, number | false> = {
-  running: everyMs.live,
-  paused: everyMs.list,
-  cancelled: false,
-  done: false,
-}
-
-function Job({ id, total }: { id: string; total: number }): JSX.Element {
-  const { client, words: { t } } = usePortal()
-  const job = useRead(
-    ['job', id],
-    (signal) => client.getReplayJob({ path: { replayJobId: id }, signal }),
-    { every: (value) => everyOf[value?.status ?? 'running'] },
-  )
-  return (
-    <Read of={job}>
-      {(one) => {
-        const n = one.source === 'dead_letters' ? one.replayed : one.sent
-        const handled = n + one.skipped
-        // The first reading may come before the job has counted what the preview counted.
-        const all = Math.max(total, handled)
-        return (
-          <div class='stack' role='status'>
-            <progress
-              max={1}
-              value={one.status === 'done' || all === 0 ? 1 : handled / all}
-              aria-label={t('replayFailed')}
-            />
-            <p>
-              {t(jobTexts[one.status], { n, all })}{' '}
-              {one.skipped > 0 && t('replaySkipped', { n: one.skipped })}
-            </p>
-          </div>
-        )
-      }}
-    </Read>
-  )
+/** Only the newest dead letters are counted, of which none may be of the type. */
+function foundKey(total: number, capped: boolean): TextKey {
+  if (capped) return total === 0 ? 'foundOlder' : 'foundMany'
+  return total === 1 ? 'foundOne' : 'foundN'
 }

@@ -19,8 +19,12 @@ import { TestEvent } from './test_event.tsx'
 
 type Endpoint = Output<'getEndpoint'>
 
-/** One endpoint: what it got, its signature, its settings. */
-export function EndpointView({ id, tab }: { id: string; tab: string }): JSX.Element {
+/** One endpoint: what it got, its signature, its settings. `part`: what a tab shows, such as a job. */
+export function EndpointView({ id, tab, part }: {
+  id: string
+  tab: string
+  part: string | null
+}): JSX.Element {
   const { client, words: { t } } = usePortal()
   const endpoint = useRead(
     ['endpoint', id],
@@ -40,12 +44,16 @@ export function EndpointView({ id, tab }: { id: string; tab: string }): JSX.Elem
       <p class='trail'>
         <Go to='endpoints'>{t('allEndpoints')}</Go>
       </p>
-      <Read of={endpoint}>{(one) => <One endpoint={one} tab={tab} />}</Read>
+      <Read of={endpoint}>{(one) => <One endpoint={one} tab={tab} part={part} />}</Read>
     </section>
   )
 }
 
-function One({ endpoint, tab }: { endpoint: Endpoint; tab: string }): JSX.Element {
+function One({ endpoint, tab, part }: {
+  endpoint: Endpoint
+  tab: string
+  part: string | null
+}): JSX.Element {
   const { can, client, words: { t } } = usePortal()
   const path = { endpointId: endpoint.id }
   const isEnabled = endpoint.status === 'enabled'
@@ -111,7 +119,7 @@ function One({ endpoint, tab }: { endpoint: Endpoint; tab: string }): JSX.Elemen
       {open === '' && <DeliveriesOf endpointId={endpoint.id} />}
       {open === 'signature' && <Signature endpoint={endpoint} />}
       {open === 'settings' && <EndpointSettings endpoint={endpoint} />}
-      {open === 'replay' && <Replay endpointId={endpoint.id} />}
+      {open === 'replay' && <Replay endpointId={endpoint.id} jobId={part} />}
     </>
   )
 }

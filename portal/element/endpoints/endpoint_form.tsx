@@ -9,7 +9,7 @@ import { asFailure } from '../app/failure.ts'
 import type { TextKey } from '../app/words.ts'
 import { Problem } from '../parts/state.tsx'
 import { TypePicker } from '../types/type_picker.tsx'
-import { errorsOf, type FieldErrors, fieldOf, type Fields } from './fields.ts'
+import { bounds, errorsOf, type FieldErrors, fieldOf, type Fields } from './fields.ts'
 import { FilterTrial } from './filter_trial.tsx'
 import { HeaderRows } from './header_rows.tsx'
 
@@ -34,8 +34,8 @@ export function EndpointForm({ fields, onChange, action, label, isUrl = true, ch
   }
   const refused = fieldOf(action.error)
   const errorOf = (name: keyof Fields): string | null => {
-    const key = errors[name]
-    if (key !== undefined) return t(key)
+    const error = errors[name]
+    if (error !== undefined) return t(error.key, { n: error.n })
     return refused === name ? refusalOf(action.error) : null
   }
   return (
@@ -115,7 +115,7 @@ function TextField({ name, value, hint, error, onInput }: {
         part='input'
         type={name === 'url' ? 'url' : 'text'}
         value={value}
-        maxLength={name === 'url' ? 2048 : 1000}
+        maxLength={bounds[name]}
         spellcheck={false}
         autocomplete='off'
         aria-describedby={`${id}-hint`}

@@ -1,3 +1,4 @@
+import { formLimits } from '../../../console/page/endpoints/form_limits.ts'
 import {
   headerChangeOf,
   headerProblemOf,
@@ -20,7 +21,13 @@ export interface Fields {
   headers: HeaderRow[]
 }
 
-export type FieldErrors = Partial<Record<keyof Fields, TextKey>>
+/** A text, with the bound that it names. */
+export interface FieldError {
+  key: TextKey
+  n: number
+}
+
+export type FieldErrors = Partial<Record<keyof Fields, FieldError>>
 
 export const emptyFields: Fields = { url: '', description: '', types: [], filter: '', headers: [] }
 
@@ -34,18 +41,56 @@ export function fieldsOf(endpoint: Endpoint): Fields {
   }
 }
 
+/** The bounds of the API. A test compares them with openapi.json. */
+export const bounds = {
+  url: formLimits.url.maxLength,
+  description: formLimits.description.maxLength,
+  types: formLimits.eventTypes.maxItems,
+  type: 128,
+  filter: formLimits.filter.maxLength,
+  headerName: 100,
+  headerValue: 4096,
+} as const
+
+const typePattern = /^(?:\*|[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*(?:\.\*)?)$/
+
 /** What the form knows to be wrong. The API has the last word, for example about the host. */
-export function errorsOf({ url, types, headers }: Fields, isUrl = true): FieldErrors {
-  return {
-    ...isUrl && !/^https?:\/\/[^\s/]/.test(url) ? { url: 'urlExpected' as const } : {},
-    ...types.length === 0 ? { types: 'chooseType' as const } : {},
-    ...headerErrorOf(headers),
+export function errorsOf(fields: Fields, isUrl = true): FieldErrors {
+  const { url, description, types, filter, headers } = fields
+  const found = {
+    url: isUrl ? urlError(url.trim()) : null,
+    description: lengthError(description, bounds.description),
+    types: typesError(types),
+    filter: lengthError(filter, bounds.filter),
+    headers: headersError(headers),
   }
+  return Object.fromEntries(Object.entries(found).filter(([, error]) => error !== null))
 }
 
-function headerErrorOf(rows: HeaderRow[]): FieldErrors {
+function lengthError(text: string, n: number): FieldError | null {
+  return text.length > n ? { key: 'tooLong', n } : null
+}
+
+function urlError(url: string): FieldError | null {
+  return /^https?:\/\/[^\s/]\S*$/.test(url)
+    ? lengthError(url, bounds.url)
+    : { key: 'urlExpected', n: 0 }
+}
+
+function typesError(types: string[]): FieldError | null {
+  if (types.length === 0) return { key: 'chooseType', n: 0 }
+  if (types.length > bounds.types) return { key: 'tooManyTypes', n: bounds.types }
+  const isWrong = types.some((type) => !typePattern.test(type) || type.length > bounds.type)
+  return isWrong ? { key: 'typeExpected', n: bounds.type } : null
+}
+
+function headersError(rows: HeaderRow[]): FieldError | null {
   const problem = headerProblemOf(rows)
-  return problem === null ? {} : { headers: problem === 'twice' ? 'headerTwice' : 'headerName' }
+  if (problem !== null) return { key: problem === 'twice' ? 'headerTwice' : 'headerName', n: 0 }
+  if (rows.some(({ value }) => value === '')) return { key: 'headerValue', n: 0 }
+  return rows.map(({ name, value }) =>
+    lengthError(name.trim(), bounds.headerName) ?? lengthError(value ?? '', bounds.headerValue)
+  ).find((error) => error !== null) ?? null
 }
 
 /** A new endpoint, as the API takes it. */

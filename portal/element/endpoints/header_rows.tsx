@@ -4,7 +4,7 @@ import type { JSX } from 'preact'
 import { useNextFocus } from '../../../console/page/parts/focus.ts'
 import { usePortal } from '../app/context.ts'
 import { Foreign } from '../parts/value.tsx'
-import type { Fields } from './fields.ts'
+import { bounds, type Fields } from './fields.ts'
 
 type Headers = Fields['headers']
 
@@ -53,7 +53,7 @@ export function HeaderRows({ headers, error, onChange }: {
                   aria-label={t('headerNameLabel', { n: i + 1 })}
                   placeholder='x-tenant'
                   value={name}
-                  maxLength={100}
+                  maxLength={bounds.headerName}
                   spellcheck={false}
                   onInput={(event) => replace(i, { name: event.currentTarget.value })}
                 />
@@ -62,6 +62,7 @@ export function HeaderRows({ headers, error, onChange }: {
                   aria-label={t('headerValueLabel', { n: i + 1 })}
                   data-value={i}
                   value={value}
+                  maxLength={bounds.headerValue}
                   spellcheck={false}
                   autocomplete='off'
                   onInput={(event) => replace(i, { value: event.currentTarget.value })}

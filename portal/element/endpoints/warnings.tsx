@@ -2,15 +2,16 @@
 
 import type { JSX } from 'preact'
 import { visible } from '../../../console/page/app/format.ts'
-import type { Output } from '../../../package/client/operation_types.ts'
+import type { Input, Output } from '../../../package/client/operation_types.ts'
 import { usePortal } from '../app/context.ts'
-import { useNow } from '../app/data.ts'
+import { everyMs, useNow, useRead } from '../app/data.ts'
 import { Go } from '../parts/go.tsx'
 import { addressOf, Foreign } from '../parts/value.tsx'
 import { rowsWithStats, useEndpoints } from './endpoints.tsx'
 import { useStats } from './stats.ts'
 
 type Endpoint = Output<'getEndpoint'>
+type Query = NonNullable<Input<'listEndpoints'>['query']>
 
 /** For how long each attempt must have failed; a short outage is retried without anybody's help. */
 const longMs = 3_600_000
@@ -21,16 +22,50 @@ export function Warnings(): JSX.Element | null {
 }
 
 function All(): JSX.Element {
+  const { session } = usePortal()
+  // A token with limits lists its endpoints without a filter.
+  return session.endpointIds === null && session.eventTypes === null ? <OfAll /> : <OfFirst />
+}
+
+/** Those that are disabled or failing, of however many endpoints. */
+function OfAll(): JSX.Element {
+  const disabled = useThose('disabled', { status: 'disabled' })
+  const failing = useThose('failing', { status: 'enabled', health: 'failing' })
+  return <Banners disabled={disabled} failing={failing} />
+}
+
+function useThose(name: string, query: Query): Endpoint[] {
+  const { client } = usePortal()
+  const { data } = useRead(
+    ['endpoints', 'warned', name],
+    (signal) => client.listEndpoints({ query, signal }),
+    // As seldom as the statistics: a filter reads all endpoints.
+    { every: everyMs.slow },
+  )
+  return data?.data ?? []
+}
+
+/** Those of the first endpoints. */
+function OfFirst(): JSX.Element {
   const { data = [] } = useEndpoints()
   return (
+    <Banners
+      disabled={data.filter(({ status }) => status === 'disabled')}
+      failing={data.slice(0, rowsWithStats).filter(({ status }) => status === 'enabled')}
+    />
+  )
+}
+
+/** `failing`: those that may have failed for long. */
+function Banners({ disabled, failing }: {
+  disabled: Endpoint[]
+  failing: Endpoint[]
+}): JSX.Element {
+  return (
     <>
-      {data.filter(({ status }) => status === 'disabled').map((one) => (
-        <Disabled key={one.id} endpoint={one} />
-      ))}
+      {disabled.map((one) => <Disabled key={one.id} endpoint={one} />)}
       {/* Each statistic is a request: as many as the list shows. */}
-      {data.slice(0, rowsWithStats).filter(({ status }) => status === 'enabled').map((one) => (
-        <Failing key={one.id} endpoint={one} />
-      ))}
+      {failing.slice(0, rowsWithStats).map((one) => <Failing key={one.id} endpoint={one} />)}
     </>
   )
 }

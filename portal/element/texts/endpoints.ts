@@ -44,6 +44,9 @@ export const endpointTexts = {
   descriptionHint: 'For people: what receives these events. It may stay empty.',
   eventTypesHint: 'The events that are sent to this endpoint.',
   chooseType: 'Choose at least one event type.',
+  tooManyTypes: 'Choose at most {n} event types.',
+  typeExpected: 'Expected types such as order.paid, order.* or *, of at most {n} characters.',
+  tooLong: 'Expected at most {n} characters.',
   advanced: 'Filter and headers',
   filter: 'Filter',
   filterHint:
@@ -59,6 +62,7 @@ export const endpointTexts = {
   headers: 'Custom headers',
   headersHint: 'Sent with each request. Values cannot be read later, only replaced.',
   headerName: 'Each header needs a name.',
+  headerValue: 'Each header needs a value.',
   headerTwice: 'Two headers have the same name.',
   headerNameLabel: 'Name of the header {n}',
   headerValueLabel: 'Value of the header {n}',

@@ -10,4 +10,5 @@ export const hintKeys = {
   status: 'hint_status',
   too_large: 'hint_too_large',
   protocol: 'hint_protocol',
+  lease_expired: 'hint_lease_expired',
 } as const

@@ -6,6 +6,7 @@ import { visible } from '../../../console/page/app/format.ts'
 import { usePortal } from '../app/context.ts'
 import { Foreign } from '../parts/value.tsx'
 import { type EventType, useEventTypes } from './catalogue.ts'
+import { bounds } from '../endpoints/fields.ts'
 import { TypeDetails } from './type_details.tsx'
 
 /** Chooses event types: all, or some of the catalogue, or others by their names. */
@@ -141,7 +142,7 @@ function Other({ onAdd }: { onAdd(type: string): void }): JSX.Element {
           id={id}
           value={text}
           placeholder='order.*'
-          maxLength={128}
+          maxLength={bounds.type}
           spellcheck={false}
           autocomplete='off'
           onInput={(event) => setText(event.currentTarget.value)}

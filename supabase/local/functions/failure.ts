@@ -40,7 +40,19 @@ export function failureReason(how: string, lines: readonly string[]): string {
   if (how.startsWith('SIG')) return `another program ended its process (${how})`
   const remedy = CAUSES.find(([pattern]) => pattern.test(text))?.[1] ??
     'its code failed while it was loaded: correct it'
+  return withOutput(`${remedy} (${how})`, lines)
+}
+
+/** Why a process was stopped that did not listen within `limitMs`. */
+export function silentReason(limitMs: number, lines: readonly string[]): string {
+  const cause =
+    `it did not listen within ${limitMs / 1000} s: its module must call Deno.serve(), ` +
+    'and must not wait long before that'
+  return withOutput(cause, lines)
+}
+
+/** The cause, and the first three lines of the output that help. */
+function withOutput(cause: string, lines: readonly string[]): string {
   const telling = lines.filter((line) => !NOISE.test(line)).slice(0, 3)
-  return [`${remedy} (${how})`, ...telling.map((line) => `  ${line.trim().slice(0, 300)}`)]
-    .join('\n')
+  return [cause, ...telling.map((line) => `  ${line.trim().slice(0, 300)}`)].join('\n')
 }

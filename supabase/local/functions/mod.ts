@@ -20,6 +20,8 @@ export interface FunctionsOptions {
   env: Record<string, string>
   /** The Deno that runs them; default: the current one. */
   denoPath?: string
+  /** How long a function may take until it listens, in ms; default 20,000. */
+  listenWithinMs?: number
   /** Gets each output line of a function, as `[name] line`. */
   log(line: string): void
 }
@@ -45,8 +47,9 @@ export async function startFunctions(options: FunctionsOptions): Promise<Functio
   const denoPath = options.denoPath ?? Deno.execPath()
   const supervisors = new Map<string, Supervisor>()
   for (const config of options.configs) {
-    const { projectDir, log } = options
-    supervisors.set(config.name, supervise({ config, projectDir, env, denoPath, log }))
+    const { projectDir, listenWithinMs, log } = options
+    const supervisor = supervise({ config, projectDir, env, denoPath, listenWithinMs, log })
+    supervisors.set(config.name, supervisor)
   }
 
   function find(name: string): Supervisor {

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { backoffMs } from './backoff.ts'
 import { type FunctionConfig, importMapFlags } from './config.ts'
-import { failureReason, type FunctionFailure } from './failure.ts'
+import { failureReason, type FunctionFailure, silentReason } from './failure.ts'
 import { readPort } from './ready.ts'
 import type { FunctionTarget } from './target.ts'
 
@@ -14,6 +14,8 @@ export interface SupervisorOptions {
   projectDir: string
   env: Record<string, string>
   denoPath: string
+  /** How long a process may take until it listens, in ms; default 20,000. */
+  listenWithinMs?: number | undefined
   log(line: string): void
 }
 
@@ -31,6 +33,8 @@ export interface Supervisor {
   stop(): Promise<void>
 }
 
+/** A start takes two seconds, and several times as long on a busy machine. */
+const LISTEN_WITHIN_MS = 20_000
 /** A process that listened this long counts as started. */
 const HEALTHY_AFTER_MS = 1000
 /** After this number of consecutive failed starts `failed` resolves. */
@@ -67,7 +71,7 @@ type End = { kind: 'ran'; listenedMs: number; how: string } | {
 
 /** Starts the process of a function; it listens when `target.origin()` resolves. */
 export function supervise(options: SupervisorOptions): Supervisor {
-  const { config, log } = options
+  const { config, log, listenWithinMs = LISTEN_WITHIN_MS } = options
   let child: Deno.ChildProcess | null = null
   let origin = Promise.withResolvers<string>()
   const stopping = new AbortController()
@@ -82,6 +86,12 @@ export function supervise(options: SupervisorOptions): Supervisor {
     child = running
     let listensSince: number | null = null
     const early: string[] = []
+    let isTooLate = false
+    // A module that never calls Deno.serve() does not end by itself.
+    const limit = setTimeout(() => {
+      isTooLate = true
+      running.kill('SIGKILL')
+    }, listenWithinMs)
     const show = (line: string): void => {
       if (listensSince !== null) log(`[${config.name}] ${line}`)
       else if (early.length < MOST_KEPT) early.push(line)
@@ -90,6 +100,7 @@ export function supervise(options: SupervisorOptions): Supervisor {
       readLines(running.stdout, (line) => {
         const port = readPort(line)
         if (port === null) return show(line)
+        clearTimeout(limit)
         listensSince = performance.now()
         for (const kept of early.splice(0)) show(kept)
         ready.resolve(`http://127.0.0.1:${port}`)
@@ -98,14 +109,17 @@ export function supervise(options: SupervisorOptions): Supervisor {
       readLines(running.stderr, show),
     ])
     const status = await running.status
+    clearTimeout(limit)
     child = null
     if (origin === ready) origin = Promise.withResolvers()
     await output
     await closeQuietly(running.stdin)
     const how = status.signal ?? `code ${status.code}`
-    return listensSince === null
-      ? { kind: 'not started', reason: failureReason(how, early) }
-      : { kind: 'ran', listenedMs: performance.now() - listensSince, how }
+    if (listensSince !== null) {
+      return { kind: 'ran', listenedMs: performance.now() - listensSince, how }
+    }
+    const reason = isTooLate ? silentReason(listenWithinMs, early) : failureReason(how, early)
+    return { kind: 'not started', reason }
   }
 
   async function keepRunning(): Promise<void> {

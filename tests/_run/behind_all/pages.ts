@@ -81,13 +81,13 @@ export const pagesBehind: readonly Behind[] = [
   },
   {
     file: 'tests/console/views.test.ts',
-    why: 'It starts a stack and a browser, and opens each view on two screens.',
+    why: 'It starts a stack and a browser, and opens each view on five screens.',
     caughtBy: ['tests/console/server.test.ts', 'tests/console/texts.test.ts'],
     how: 'They have the policy of the page, and how it writes texts of others. Left are the views.',
   },
   {
     file: 'tests/portal/tasks.test.ts',
-    why: 'It starts a stack and a browser, and does what a customer does, in about half a minute.',
+    why: 'It starts a stack and a browser, and does what a customer does, in about a minute.',
     caughtBy: ['tests/portal/react.test.ts', 'tests/portal/snippets.test.ts'],
     how: 'react opens the element in an app; e2e/api_portal and its neighbours have the routes ' +
       'that it calls. Left are the views.',
@@ -101,14 +101,14 @@ export const pagesBehind: readonly Behind[] = [
   },
   {
     file: 'tests/portal/views.test.ts',
-    why: 'It starts a stack and a browser, and opens each view on two screens.',
+    why: 'It starts a stack and a browser, and opens each view on five screens.',
     caughtBy: ['tests/portal/react.test.ts', 'tests/console/texts.test.ts'],
     how:
       'They have one view of the element, and how texts of others are written. Left are the views.',
   },
   {
     file: 'tests/console/open_all_day.test.ts',
-    why: 'It lets a page in a browser read 2,000 times, in 15 s of CPU time and more.',
+    why: 'It lets three pages in a browser read 3,000 times, in 20 s of CPU time and more.',
     caughtBy: ['tests/console/server.test.ts', 'tests/portal/react.test.ts'],
     how: 'They have the answers that it reads, and the life of an element in a page. Left is ' +
       'all that grows.',

@@ -11,14 +11,23 @@ export async function expectExactCounters(sql: Sql): Promise<void> {
   expect([...await sql.unsafe(RECOUNT)]).toEqual([])
 }
 
+/** A session that did nothing for so long has ended its call: it will not wait any more. */
+const doneMs = 10_000
+
 /** Fails unless `waiting` comes to wait for a lock that `holder` has. */
 export async function expectWaitsFor(admin: Sql, waiting: Session, holder: Session): Promise<void> {
-  const waits = async (): Promise<boolean> => {
-    const [row] = await admin<{ waits: boolean }[]>`
-      select ${holder.pid}::integer = any (pg_blocking_pids(${waiting.pid}::integer)) as waits`
-    return row?.waits === true
-  }
-  expect(await waitUntil(waits, { timeoutMs: patienceMs, everyMs: 5 })).toBe(true)
+  let waits = false
+  let idleSince = Infinity
+  await waitUntil(async () => {
+    const [row] = await admin<{ waits: boolean; idle: boolean }[]>`
+      select ${holder.pid}::integer = any (pg_blocking_pids(${waiting.pid}::integer)) as waits,
+        exists (select from pg_stat_activity a
+          where a.pid = ${waiting.pid}::integer and a.state like 'idle%') as idle`
+    waits = row?.waits === true
+    idleSince = row?.idle === true ? Math.min(idleSince, performance.now()) : Infinity
+    return waits || performance.now() - idleSince > doneMs
+  }, { timeoutMs: patienceMs, everyMs: 5 })
+  expect(waits).toBe(true)
 }
 
 /** How many deadlocks the server has broken up so far. */

@@ -55,11 +55,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   'engine/route/ended.sql drop_ended_subscriptions: for update of o skip locked': [
     'subscriptions.test.ts',
-    'drop_ended_subscriptions() waits for nobody who holds one',
+    'drop_ended_subscriptions() waits for nobody who holds one that it',
   ],
   'engine/route/ended.sql drop_ended_subscriptions: for update skip locked': [
     'subscriptions.test.ts',
-    'drop_ended_subscriptions() waits for nobody who holds one',
+    'drop_ended_subscriptions() waits for nobody who holds one that it',
   ],
   'engine/route/refused_event.sql route_waiting: for update skip locked': [
     'subscriptions.test.ts',
@@ -243,7 +243,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   'operations/manual.sql cancel_delivery: lock_open_delivery': [
     'held_gates.test.ts',
-    'beside a claim of the same delivery waits for it',
+    'beside a late result of the same delivery waits for it',
   ],
   'operations/manual.sql cancel_delivery: lock_open_delivery (2)': [
     'held_gates.test.ts',

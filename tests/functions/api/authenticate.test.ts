@@ -2,7 +2,7 @@ import { expect } from '@std/expect'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
 import { type PortalClaims, signPortalToken } from '../../../functions/api/auth/portal.ts'
-import { allScopes, customerPage } from '../../../functions/api/auth/scopes.ts'
+import { allScopes } from '../../../functions/api/auth/scopes.ts'
 import { createTokenCheck } from '../../../functions/api/auth/tokens.ts'
 import { ApiError } from '../../../functions/api/errors.ts'
 
@@ -267,7 +267,14 @@ const cases: Case[] = [
           app_metadata: { org_id: 'org-1', outhook_scopes: ['customer-page', 'health:read'] },
         },
       }),
-    { ...ada, scopes: new Set([...customerPage, 'health:read']) },
+    {
+      ...ada,
+      scopes: new Set([
+        ...['endpoints:read', 'endpoints:write', 'secrets:read', 'secrets:write'],
+        ...['events:read', 'event-types:read', 'deliveries:read', 'deliveries:replay'],
+        'health:read',
+      ]),
+    },
   ],
   [
     'the set all',

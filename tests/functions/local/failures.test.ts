@@ -1,6 +1,6 @@
 import { expect } from '@std/expect'
 import { backoffMs } from '../../../supabase/local/functions/backoff.ts'
-import { failureReason } from '../../../supabase/local/functions/failure.ts'
+import { failureReason, silentReason } from '../../../supabase/local/functions/failure.ts'
 import { fetchProblem } from '../../../supabase/local/packages/problem.ts'
 import { oldNode } from '../../../supabase/local/packages/node_version.ts'
 
@@ -57,6 +57,13 @@ Deno.test('failureReason() names the remedy, and shows three lines without the s
     .toMatch(/^a package .* stop the stack and start it again/)
   expect(failureReason('SIGKILL', ['half a line'])).toBe(
     'another program ended its process (SIGKILL)',
+  )
+})
+
+Deno.test('silentReason() names the limit, and shows what the function has printed', () => {
+  expect(silentReason(20_000, ['connecting', '', 'still waiting'])).toBe(
+    'it did not listen within 20 s: its module must call Deno.serve(), and must not wait long ' +
+      'before that\n  connecting\n  still waiting',
   )
 })
 

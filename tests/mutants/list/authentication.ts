@@ -166,7 +166,7 @@ export const authentication: readonly Mutant[] = [
     file: 'functions/api/middleware/token_rules.ts',
     find: 'if (changes && facts?.kind !== undefined && !openKinds.includes(facts.kind)) {',
     replace: 'if (false) {',
-    tests: ['e2e/api_portal.test.ts'],
+    tests: ['e2e/api_token_rules.test.ts#an endpoint of an operator'],
     why: 'A token changes an endpoint that the operator owns.',
   },
   {
@@ -198,5 +198,51 @@ export const authentication: readonly Mutant[] = [
 `,
     tests: ['functions/api/keys.test.ts'],
     why: 'An empty key in the configuration lets in whoever sends none.',
+  },
+  {
+    file: 'functions/api/auth/scopes.ts',
+    find: `export const customerPage: readonly Scope[] = [
+`,
+    replace: `export const customerPage: readonly Scope[] = [
+  'messages:send',
+`,
+    tests: ['functions/api/authenticate.test.ts#customer-page'],
+    why: 'A user with the set customer-page sends messages.',
+  },
+  {
+    file: 'functions/api/auth/scopes.ts',
+    find: `  'deliveries:replay',
+]`,
+    replace: `  'deliveries:replay',
+  'consents:write',
+]`,
+    tests: ['e2e/api_portal.test.ts#the scopes of a customer page'],
+    why: 'Each portal token lifts the opt-outs of people.',
+  },
+  {
+    file: 'functions/api/middleware/token_rules.ts',
+    find: `const changes = c.req.method !== 'GET' || rest[0] === 'secret'`,
+    replace: `const changes = c.req.method === 'PATCH' || rest[0] === 'secret'`,
+    tests: ['e2e/api_token_rules.test.ts#an endpoint of an operator'],
+    why: 'A token pauses and deletes the endpoint of a broker.',
+  },
+  {
+    file: 'functions/api/middleware/object_facts.ts',
+    find:
+      `return ofDelivery(await database.call('get_dead_letter', { p_org_id, p_id }, deliveryFacts))`,
+    replace: `const facts = ofDelivery(
+        await database.call('get_dead_letter', { p_org_id, p_id }, deliveryFacts),
+      )
+      return { ...facts, types: [] }`,
+    tests: ['e2e/api_token_rules.test.ts#limited to other event types'],
+    why: 'A token that is limited to event types reads and replays the dead letters of all others.',
+  },
+  {
+    file: 'functions/api/middleware/token_rules.ts',
+    find: `if (limits !== null && room !== 'retry-config') throw outsideLimits(`,
+    replace:
+      `if (limits !== null && !['attempts', 'retry-config'].includes(room)) throw outsideLimits(`,
+    tests: ['e2e/api_token_rules.test.ts#limited to another endpoint'],
+    why: 'A token that is limited to one endpoint lists the attempts of all.',
   },
 ]

@@ -136,6 +136,13 @@ union all
     why: 'Of dead letters of one moment a page leaves some out.',
   },
   {
+    file: 'sql/api/dead_letters.sql',
+    find: '= coalesce(pg_catalog.left(p_error, 200), pg_catalog.left(v_letter.error, 200))',
+    replace: '= pg_catalog.left(v_letter.error, 200)',
+    tests: ['sql/api/list_dead_letters/pages.test.sql'],
+    why: 'The list of a group shows dead letters with other errors.',
+  },
+  {
     file: 'sql/api/deliveries.sql',
     find: 'select from outbox.endpoint e where e.id = v_at.endpoint_id and e.org_id = p_org_id);',
     replace: 'select from outbox.endpoint e where e.id = v_at.endpoint_id);',

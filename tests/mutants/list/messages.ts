@@ -441,4 +441,20 @@ export const messages: readonly Mutant[] = [
     tests: ['sql/messages/held_templates/cases.test.sql'],
     why: 'A template is held in a language that nobody uses.',
   },
+  {
+    file: 'sql/messages/message/message_actions.sql',
+    find: `  perform outbox.audit_message(v_message, 'CANCELLED',
+    'Message cancelled' || coalesce(': ' || p_why, ''), p_actor, v_now);`,
+    replace: '  null;',
+    tests: ['sql/messages/audit/lines.test.sql'],
+    why: 'A message that somebody cancelled leaves no line in the audit trail.',
+  },
+  {
+    file: 'sql/messages/send/close_message.sql',
+    find: `    perform outbox.audit_message(v_message, 'CANCELLED',
+      'Message cancelled: ' || p_why, null, p_now);`,
+    replace: '    null;',
+    tests: ['sql/messages/audit/lines.test.sql'],
+    why: 'A message whose delivery was cancelled leaves no line in the audit trail.',
+  },
 ]

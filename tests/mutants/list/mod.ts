@@ -26,6 +26,11 @@ import { limits } from './limits.ts'
 import { maintenance } from './maintenance.ts'
 import { listsAndSettings } from './lists_and_settings.ts'
 import { locks } from './locks.ts'
+import { locksOfEndpoints } from './locks_of_endpoints.ts'
+import { locksOfMessages } from './locks_of_messages.ts'
+import { locksOfReplays } from './locks_of_replays.ts'
+import { locksOfRuns } from './locks_of_runs.ts'
+import { locksOfUpkeep } from './locks_of_upkeep.ts'
 import { manualActions } from './manual_actions.ts'
 import { messages } from './messages.ts'
 import { orgMoves } from './org_moves.ts'
@@ -39,6 +44,7 @@ import { replay } from './replay.ts'
 import { results } from './results.ts'
 import { retry } from './retry.ts'
 import { rights } from './rights.ts'
+import { routes } from './routes.ts'
 import { routing } from './routing.ts'
 import { run } from './run.ts'
 import { sagasAndWatch } from './sagas_and_watch.ts'
@@ -96,4 +102,10 @@ export const areas: readonly Area[] = [
   { name: 'database faults', mutants: databaseFaults },
   { name: 'cold start', mutants: coldStart },
   { name: 'locks', mutants: locks },
+  { name: 'sql of routes', mutants: routes },
+  { name: 'locks of endpoints', mutants: locksOfEndpoints },
+  { name: 'locks of messages', mutants: locksOfMessages },
+  { name: 'locks of replays', mutants: locksOfReplays },
+  { name: 'locks of runs', mutants: locksOfRuns },
+  { name: 'locks of upkeep', mutants: locksOfUpkeep },
 ]

@@ -57,4 +57,12 @@ export const organisations: readonly Mutant[] = [
     tests: ['sql/endpoints/create_endpoint/kept.test.sql'],
     why: 'An endpoint with another organisation gets the events of the first one.',
   },
+  {
+    file: 'sql/api/secrets.sql',
+    find: `  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  perform from outbox.endpoint_secret s`,
+    replace: '  perform from outbox.endpoint_secret s',
+    tests: ['sql/api/api_endpoints/orgs.test.sql'],
+    why: 'The error for an endpoint of another organisation tells whether it has a secret.',
+  },
 ]

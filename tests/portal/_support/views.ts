@@ -40,6 +40,10 @@ export async function viewsOf(outhook: TestOuthook, org: string): Promise<View[]
         and (select count(*) from outbox.attempt where endpoint_id = ${shop.id}) = 4 as done`
     return row?.done
   })
+  const [job] = await outhook.admin`
+    insert into outbox.replay_job (org_id, endpoint_id, status, failed_to, rate_per_second,
+      replayed, skipped, created_at, finished_at)
+    values (${org}, ${shop.id}, 'done', now(), 50, 2, 1, now(), now()) returning id`
   const text = (words: string | RegExp) => (portal: Locator): Promise<void> =>
     portal.getByText(words).first().waitFor()
   const shopPath = `endpoints/${shop.id}`
@@ -50,6 +54,7 @@ export async function viewsOf(outhook: TestOuthook, org: string): Promise<View[]
     { name: 'signature', path: `${shopPath}/signature`, ready: text('timingSafeEqual') },
     { name: 'settings', path: `${shopPath}/settings`, ready: text('The parcel is on its way') },
     { name: 'replay', path: `${shopPath}/replay`, ready: text('100 %') },
+    { name: 'job', path: `${shopPath}/replay/${job?.id}`, ready: text('Done: 2 of 3') },
     { name: 'disabled', path: `endpoints/${old.id}`, ready: text('Resume') },
     {
       name: 'delivery',

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(24);
+select plan(27);
 
 create function types(p_page jsonb) returns text language sql as $$
   select string_agg(e ->> 'eventType', ' ' order by o) from jsonb_array_elements(p_page -> 'data') with ordinality d (e, o)
@@ -17,6 +17,12 @@ select is(types(outbox.list_dead_letters('org-1', b)), 'e.2', 'by endpoint') fro
 select is(outbox.list_dead_letters('org-1', other), '{"data": [], "nextCursor": null, "rows": 0}', 'another org''s endpoint has none') from mine;
 select is(types(outbox.list_dead_letters('org-1', p_event_type => 'e.3')), 'e.3', 'by type');
 select is(types(outbox.list_dead_letters('org-1', p_from => '2026-03-01 13:00+00', p_to => '2026-03-01 14:00+00')), 'e.2 e.2', 'by time, its end not included');
+do $$ begin
+  update outbox.dead_letter set error = repeat('x', 199) || 'y' || original_topic where original_topic in ('e.2', 'other');
+end $$;
+select is(types(outbox.list_dead_letters('org-1', p_error => repeat('x', 199) || 'y')), 'e.2 e.2', 'by error, of which a group has 200 characters');
+select is(types(outbox.list_dead_letters('org-1', p_error => repeat('x', 199) || 'y and more')), 'e.2 e.2', 'and more do not count');
+select is(types(outbox.list_dead_letters('org-1', p_error => repeat('x', 199))), null, 'but all of these do');
 create temporary table page as select outbox.list_dead_letters('org-1', p_limit => 2) as a;
 select is(types(a), 'e.4 e.3', 'a page') from page;
 do $$ begin perform events(1, 'new', p_org_id => 'org-1'), fail(404); end $$;

@@ -11,6 +11,7 @@ select events(50000, 'a.b', p_org_id => 'many') is null as made_them;
 insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
 select e.id, m.id, l.id, outbox.clock(), 2
 from made m join outbox.gate g on g.endpoint_id = m.id join outbox.lane l on l.gate_id = g.id cross join outbox.event e;
+update outbox.gate g set depth = 50000 from made m where g.endpoint_id = m.id;
 insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at, correlation_id, attempt, event_created_at, why)
 select gen_random_uuid(), e.id, m.other, 'few', 'a.b', '{}', 'no', 6, outbox.clock(), 'c', 6, e.created_at, 'retries_exhausted' from outbox.event e, made m;
 insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome)
