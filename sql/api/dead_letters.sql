@@ -164,8 +164,9 @@ $$;
 comment on function outbox.list_dead_letters(
   text, uuid, text, text, timestamptz, timestamptz, text, integer, text) is
   'The dead letters of an organisation, newest first, by endpoint, event type, status, error (its '
-  'first 200 characters) and time of failure (at or after p_from, before p_to): {"data": [dead_letter_json()], "nextCursor", '
-  '"rows": how many were read}. Reads at most 20,000 rows, so a page may be short; the list ends '
+  'first 200 characters) and time of failure (at or after p_from, before p_to): {"data": '
+  '[dead_letter_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, '
+  'so a page may be short; the list ends '
   'when nextCursor is null. OH001.';
 
 create function outbox.replay_dead_letter(p_org_id text, p_id uuid) returns jsonb

@@ -26,6 +26,8 @@ export async function findPrometheus(): Promise<PrometheusBinaries> {
     const unpacked = await at(`${cache}usr/bin/`)
     if (unpacked !== null) return unpacked
     await command('apt-get', ['-q', 'download', ...packages])
+    // Debian 13 has promtool in a package of its own, and Debian 12 has no such package.
+    await command('apt-get', ['-q', 'download', 'promtool']).catch(() => {})
     for await (const { name } of Deno.readDir(cache)) {
       if (name.endsWith('.deb')) await command('dpkg', ['-x', name, '.'])
     }

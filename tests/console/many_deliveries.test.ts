@@ -39,6 +39,8 @@ Deno.test('the page of an event shows twenty deliveries, and reads the attempts 
     if (/\/deliveries\/[^/]+\/attempts/.test(request.url())) reads++
   })
   const row = page.getByRole('row').nth(30)
+  // Until the endpoint is read, its id stands there.
+  await row.locator('.endpoint-name', { hasNotText: '…' }).waitFor()
   const name = (await row.locator('.endpoint-name').innerText()).trim()
   await row.getByRole('link', { name: 'crowd.made' }).click()
   await page.getByRole('heading', { name: `${endpoints} deliveries` }).waitFor()

@@ -7,7 +7,8 @@ import { openInbox } from '../../consumer/inbox.ts'
 import type { DispatchCall } from '../../functions/_shared/contract/contract.ts'
 import { connectDirect } from '../../functions/_shared/database/direct.ts'
 import { callLimited } from '../../functions/_shared/database/limited.ts'
-import { startOuthook, type TestOuthook } from '../_support/outhook.ts'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs, startOuthook, type TestOuthook } from '../_support/outhook.ts'
 import { startPgBouncer } from '../_support/pgbouncer.ts'
 import { startWorker } from '../_support/worker_process.ts'
 
@@ -15,6 +16,12 @@ let outhook: TestOuthook
 
 Deno.test.beforeAll(async () => {
   outhook = await startOuthook({ functions: [] })
+  // The copied database has last ticked when it was prepared: a worker would complain until it ticks again.
+  const ticks = async (): Promise<boolean> => {
+    const [row] = await outhook.sql`select outbox.tick_problem() is null as ticks`
+    return row?.ticks
+  }
+  expect(await waitUntil(ticks, { timeoutMs: patienceMs })).toBe(true)
 })
 Deno.test.afterAll(async () => {
   await outhook?.stop()

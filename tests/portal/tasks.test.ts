@@ -252,17 +252,17 @@ for (const isLimited of [false, true]) {
     })
     await outhook.sql`
       select outbox.publish('customer.created', '{}', p_org_id => ${org})
-      from generate_series(1, 20)`
-    await until('20 dead letters', async () => {
+      from generate_series(1, 200)`
+    await until('200 dead letters', async () => {
       const [row] = await outhook.sql`
-        select count(*) = 20 as done from outbox.dead_letter where org_id = ${org}`
+        select count(*) = 200 as done from outbox.dead_letter where org_id = ${org}`
       return row?.done
     })
     receivers.areRepaired = true
     const body = isLimited ? { endpointIds: [id] } : {}
     const look = async (query: string): Promise<Awaited<ReturnType<TestPortal['open']>>> => {
       const tab = await portal_.open(org, { body, query })
-      // One in a second, so that the job goes on for as long as the test looks at it.
+      // One in a second, so that the job goes on for longer than the test looks at it.
       await tab.page.route('**/replay-jobs', (route) => {
         const sent = route.request().postDataJSON()
         return route.continue(sent === null ? {} : { postData: { ...sent, ratePerSecond: 1 } })
@@ -271,19 +271,19 @@ for (const isLimited of [false, true]) {
       await tab.portal.getByRole(role, { name: /\/repaired\/again$/ }).click()
       await tab.portal.getByRole(role, { name: 'Replay failed' }).click()
       await tab.portal.getByRole('button', { name: 'Show how many' }).click()
-      await tab.portal.getByRole('button', { name: 'Replay 20' }).waitFor()
+      await tab.portal.getByRole('button', { name: 'Replay 200' }).waitFor()
       return tab
     }
     const { page, portal, errors, close } = await look('routing=hash')
     const other = isLimited ? null : await look('')
-    const runs = /^\d+ of 20 were sent again so far/
+    const runs = /^\d+ of 200 were sent again so far/
     const seesIt = async (): Promise<void> => {
       await portal.getByText(runs).waitFor()
       const bar = portal.getByRole('progressbar', { name: 'Replay failed' })
       expect(Number(await bar.getAttribute('value'))).toBeLessThan(1)
       expect(await portal.getByRole('button', { name: 'Show how many' }).count()).toBe(0)
     }
-    await portal.getByRole('button', { name: 'Replay 20' }).click()
+    await portal.getByRole('button', { name: 'Replay 200' }).click()
     await seesIt()
     expect(page.url()).toMatch(/\/replay\/\d+$/)
     expect(await findingsOf(page)).toEqual([])
@@ -297,13 +297,13 @@ for (const isLimited of [false, true]) {
     await seesIt()
     // Whoever has looked before sees that one, with the click or without it.
     await Promise.any([
-      other?.portal.getByRole('button', { name: 'Replay 20' }).click(),
+      other?.portal.getByRole('button', { name: 'Replay 200' }).click(),
       other?.portal.getByText(runs).waitFor(),
     ])
     await other?.portal.getByText(runs).waitFor()
     await outhook.admin`
       update outbox.replay_job set rate_per_second = 1000 where org_id = ${org}`
-    await portal.getByText('Done: 20 of 20 were sent again.').waitFor()
+    await portal.getByText('Done: 200 of 200 were sent again.').waitFor()
     await portal.getByRole('button', { name: 'Show how many' }).waitFor()
     const [jobs] = await outhook.sql`
       select count(*)::int as n from outbox.replay_job where org_id = ${org}`

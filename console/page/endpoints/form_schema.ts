@@ -114,9 +114,7 @@ function errorsOf(issues: readonly { path: PropertyKey[]; message: string }[]): 
 }
 
 /** The fields of a new endpoint. The API has a default for each of the others. */
-export const newFields = ['url', 'description', 'eventTypes', 'filter'] as const
-
-export type NewFields = Pick<FormFields, typeof newFields[number]>
+export type NewFields = Pick<FormFields, 'url' | 'description' | 'eventTypes' | 'filter'>
 
 const newSchema = z.pick(schema, { url: true, description: true, eventTypes: true, filter: true })
 

@@ -1,19 +1,17 @@
 /** @jsxImportSource preact */
 
-import { Fragment, type JSX } from 'preact'
+import type { JSX } from 'preact'
 import { useMemo, useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { newKey } from '../app/new_key.ts'
-import { may } from '../app/session.ts'
 import { useAction } from '../parts/action.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
 import { Problem } from '../parts/state.tsx'
-import { FilterTrial } from './filter_trial.tsx'
-import { type FormErrors, type NewFields, newFields, readNew } from './form_schema.ts'
-import { Field } from './settings.tsx'
+import { Fields } from './fields.tsx'
+import { type FormErrors, type NewFields, readNew } from './form_schema.ts'
 
 type Created = Output<'createEndpoint'>
 
@@ -49,22 +47,10 @@ function Form({ onCreated, onClose }: {
   return (
     <form class='stack' onSubmit={(event) => void create(event)} noValidate>
       <p>It gets the events that are published from now on. All else can be set afterwards.</p>
-      {newFields.map((name) => (
-        <Fragment key={name}>
-          <Field
-            name={name}
-            value={fields[name]}
-            error={errors[name]}
-            onInput={(value) => setFields({ ...fields, [name]: value })}
-          />
-          {name === 'filter' && may('events:read') && (
-            <FilterTrial
-              filter={fields.filter}
-              eventTypes={fields.eventTypes.split(/[\s,]+/).filter((type) => type !== '')}
-            />
-          )}
-        </Fragment>
-      ))}
+      <Fields
+        {...{ fields, errors }}
+        onField={(name, value) => setFields({ ...fields, [name]: value })}
+      />
       {action.error !== null && <Problem error={action.error} />}
       <div class='row end'>
         <button type='button' onClick={onClose}>Cancel</button>

@@ -1,29 +1,19 @@
 /** @jsxImportSource preact */
 
-import { Fragment, type JSX } from 'preact'
-import { useEffect, useId, useState } from 'preact/hooks'
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { may } from '../app/session.ts'
 import { useAction } from '../parts/action.tsx'
 import { Problem } from '../parts/state.tsx'
 import { FixedFacts } from './endpoint.tsx'
-import { FilterTrial } from './filter_trial.tsx'
+import { Fields } from './fields.tsx'
 import { HeaderRows } from './header_rows.tsx'
 import { headerChangeOf, headerProblemOf, headerRowsOf, isOtherOrigin } from './headers.ts'
-import { fieldsOf, type FormErrors, type FormFields, readForm } from './form_schema.ts'
+import { fieldsOf, type FormErrors, readForm } from './form_schema.ts'
 
 type Endpoint = Output<'getEndpoint'>
-
-export const labels: Record<keyof FormFields, [label: string, hint: string]> = {
-  url: ['URL', 'Where the requests go.'],
-  description: ['Description', 'For people: what receives these events.'],
-  eventTypes: ['Event types', 'Separated by spaces: order.paid, order.* or *.'],
-  filter: ['Filter', 'A condition on the payload, such as $.total > 100. Empty: all events.'],
-  timeoutMs: ['Timeout in ms', 'Of a whole request.'],
-  maxInFlight: ['Requests in flight', 'At most, at the same time.'],
-  ratePerSecond: ['Requests a second', 'At most. Empty: no limit.'],
-}
 
 const headerProblems = {
   nameless: 'Each header needs a name',
@@ -76,28 +66,14 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
     setHeaderError(problem === null ? null : headerProblems[problem])
     if (read.errors === null && problem === null) await action.run()
   }
-  // SAFETY: the keys of the table above.
-  const names = Object.keys(labels) as (keyof FormFields)[]
   return (
     <section class='card' aria-label='Settings'>
       <h2>Settings</h2>
       <form class='stack' onSubmit={(event) => void save(event)} noValidate>
-        {names.map((name) => (
-          <Fragment key={name}>
-            <Field
-              name={name}
-              value={fields[name]}
-              error={errors[name]}
-              onInput={(value) => setFields({ ...fields, [name]: value })}
-            />
-            {name === 'filter' && may('events:read') && (
-              <FilterTrial
-                filter={fields.filter}
-                eventTypes={fields.eventTypes.split(/[\s,]+/).filter((type) => type !== '')}
-              />
-            )}
-          </Fragment>
-        ))}
+        <Fields
+          {...{ fields, errors }}
+          onField={(name, value) => setFields({ ...fields, [name]: value })}
+        />
         {hasHeaders(base) && (
           <HeaderRows
             rows={headers}
@@ -125,35 +101,5 @@ export function Settings({ endpoint }: { endpoint: Endpoint }): JSX.Element {
       </form>
       <FixedFacts endpoint={endpoint} />
     </section>
-  )
-}
-
-/** A field with its error, or what it is for. */
-export function Field({ name, value, error, onInput }: {
-  name: keyof FormFields
-  value: string
-  error: string | undefined
-  onInput(value: string): void
-}): JSX.Element {
-  const [label, hint] = labels[name]
-  const id = useId()
-  return (
-    <div class='field'>
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        value={value}
-        spellcheck={false}
-        autocomplete='off'
-        readOnly={!may('endpoints:write')}
-        inputMode={['timeoutMs', 'maxInFlight'].includes(name) ? 'numeric' : 'text'}
-        aria-describedby={`${id}-hint`}
-        aria-invalid={error !== undefined}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
-      <p id={`${id}-hint`} class={error === undefined ? 'field-hint' : 'field-error'}>
-        {error === undefined ? hint : `${error}.`}
-      </p>
-    </div>
   )
 }

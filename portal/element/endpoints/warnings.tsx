@@ -27,20 +27,19 @@ function All(): JSX.Element {
   return session.endpointIds === null && session.eventTypes === null ? <OfAll /> : <OfFirst />
 }
 
-/** Those that are disabled or failing, of however many endpoints. */
+/** Those that are disabled or failing, of however many endpoints; the latter as seldom as the statistics. */
 function OfAll(): JSX.Element {
-  const disabled = useThose('disabled', { status: 'disabled' })
-  const failing = useThose('failing', { status: 'enabled', health: 'failing' })
+  const disabled = useThose('disabled', { status: 'disabled' }, everyMs.list)
+  const failing = useThose('failing', { status: 'enabled', health: 'failing' }, everyMs.slow)
   return <Banners disabled={disabled} failing={failing} />
 }
 
-function useThose(name: string, query: Query): Endpoint[] {
+function useThose(name: string, query: Query, every: number): Endpoint[] {
   const { client } = usePortal()
   const { data } = useRead(
     ['endpoints', 'warned', name],
     (signal) => client.listEndpoints({ query, signal }),
-    // As seldom as the statistics: a filter reads all endpoints.
-    { every: everyMs.slow },
+    { every },
   )
   return data?.data ?? []
 }

@@ -154,7 +154,7 @@ export const calls: Record<string, Call[]> = {
     { own: 200 },
     { own: 200, query: { endpointId: '{endpoint}', cursor: '{c.org_attempts}' }, foreign: 200 },
   ],
-  listDeadLetters: [{ own: 200 }, {
+  listDeadLetters: [{ own: 200 }, { own: 200, query: { error: '{word}' }, foreign: 200 }, {
     own: 200,
     query: { cursor: '{c.letters}', endpointId: '{endpoint}', eventType: '{type}' },
     foreign: 200,

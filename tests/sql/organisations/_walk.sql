@@ -121,7 +121,7 @@ select walk('works', 'works', $$
   list_dead_letters(p_org_id => {org}, p_endpoint_id => {endpoint}, p_cursor => {c.letters}, p_status => 'open')
   list_dead_letters(p_org_id => {org}, p_event_type => 'endpoint.letter')
   list_dead_letters(p_org_id => {org}, p_event_type => {type})
-  list_dead_letters(p_org_id => {org}, p_error => 'HTTP 404')
+  list_dead_letters(p_org_id => {org}, p_error => {word})
   list_attempts(p_org_id => {org}, p_event_id => '{own e.redelivered}', p_endpoint_id => '{own endpoint}', p_cursor => {c.attempts})
   list_replay_jobs(p_org_id => {org})
   list_replay_jobs(p_org_id => {org}, p_cursor => {c.jobs})

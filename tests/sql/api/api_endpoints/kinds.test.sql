@@ -1,4 +1,4 @@
--- Modules: api, brokers, messages
+-- Modules: brokers, messages
 -- Endpoints of a broker by the API, with the names of the API, and what a channel is not: an endpoint to delete.
 begin;
 \ir ../../_helpers.sql

@@ -12,7 +12,7 @@ declare
   v_row jsonb := case when tg_op = 'DELETE' then to_jsonb(old) else to_jsonb(new) end;
 begin
   if current_setting('helper.refuses', true) in (tg_op || ' ' || tg_table_name, 'WRITE ' || tg_table_name)
-    and v_row @> current_setting('helper.match')::jsonb
+    and v_row @> current_setting('helper.match', true)::jsonb
   then
     if current_setting('helper.code') = 'slow' then
       perform nextval('helper.slow_rows'), pg_sleep(30);
