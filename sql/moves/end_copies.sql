@@ -75,9 +75,9 @@ set enable_seqscan = off
 as $$
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
   v_items jsonb;
 begin
-  perform outbox.lock_org_gates(p_org_id);
   select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
     '[]')
   into v_items
@@ -88,7 +88,7 @@ begin
     where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
   ) u
   where u.deliveries is not null;
-  perform outbox.add_moved_events(p_org_id, v_items, outbox.clock());
+  perform outbox.add_moved_events(v_endpoints, p_org_id, v_items, outbox.clock());
   -- A publisher that repeats one of them here gets its id.
   insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
   select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at

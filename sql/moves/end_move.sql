@@ -40,7 +40,7 @@ create function outbox.leave_source(p_org_id text, p_target jsonb) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_totals jsonb := outbox.move_totals(p_org_id);
+  v_totals jsonb;
 begin
   if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
     return;
@@ -48,7 +48,10 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s has not settled', p_org_id),
       hint = 'Call settle_move() until it has settled, and compare all parts again';
-  elsif v_totals is distinct from p_target then
+  end if;
+  -- settle_move() has locked the gates, so no delivery ends between this and the switch.
+  v_totals := outbox.move_totals(p_org_id);
+  if v_totals is distinct from p_target then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
         'target', p_org_id, v_totals, p_target),
@@ -60,7 +63,8 @@ end
 $$;
 comment on function outbox.leave_source(text, jsonb) is
   'The point of no return, in the source: from now on only the target may deliver. p_target: '
-  'move_totals() of the target. OH004: the totals differ, or the source has not settled.';
+  'move_totals() of the target. OH004: the totals differ, or the source has not settled. locks: the '
+  'gates of the organisation.';
 
 create function outbox.open_target(p_org_id text, p_move_id uuid) returns void
 language plpgsql

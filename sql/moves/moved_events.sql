@@ -68,14 +68,14 @@ $$;
 comment on function outbox.lock_org_gates(text) is
   'Locks the gates of all endpoints of an organisation and returns the endpoints.';
 
-create function outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamptz)
-returns void
+create function outbox.add_moved_events(
+  p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
   v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
 begin
   insert into outbox.event
@@ -128,12 +128,12 @@ begin
     changed_at = pg_catalog.date_trunc('second', p_now)
   from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
   where g.id = s.gate_id;
-  perform outbox.park(v_endpoints, p_now);
+  perform outbox.park(p_endpoint_ids, p_now);
 end
 $$;
-comment on function outbox.add_moved_events(text, jsonb, timestamptz) is
-  'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of '
-  'the organisation.';
+comment on function outbox.add_moved_events(uuid[], text, jsonb, timestamptz) is
+  'Stores events and opens their deliveries. Those that exist do not change. p_endpoint_ids: see '
+  'lock_org_gates(). locks: the caller holds the gates of the organisation.';
 
 create function outbox.remove_empty_lanes(p_endpoint_ids uuid[]) returns void
 language plpgsql
@@ -193,7 +193,7 @@ declare
     coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null);
 begin
   perform outbox.remove_moved_deliveries(p_org_id, v_there);
-  perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.add_moved_events(v_endpoints, p_org_id, p_items, outbox.clock());
   -- It reads all lanes, of which there may be 100,000, so not for each page of the first copy.
   if pg_catalog.cardinality(v_there) > 0 then
     perform outbox.remove_empty_lanes(v_endpoints);
@@ -202,4 +202,5 @@ begin
 end
 $$;
 comment on function outbox.write_moved_events(text, text, text, jsonb) is
-  'The write_function of events (see move_part). An event whose deliveries are removed stays.';
+  'The write_function of events (see move_part). An event whose deliveries are removed stays. '
+  'locks: the gates of the organisation.';

@@ -398,8 +398,8 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'settle_move() waits for another change of the move',
   ],
   'moves/move_part.sql hold_move: for update': [
-    'org_move_beside.test.ts',
-    'a step of a killed command ends before the next command looks',
+    'org_move_locks.test.ts',
+    'a step that waits for another run which takes the move is refused',
   ],
   'moves/end_copies.sql add_late_events: lock_org_gates': [
     'org_move_locks.test.ts',
@@ -408,10 +408,6 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'moves/moved_events.sql lock_org_gates: lock_gates': [
     'org_move_locks.test.ts',
     'open_target()',
-  ],
-  'moves/moved_events.sql add_moved_events: lock_org_gates': [
-    'org_move_locks.test.ts',
-    'add_late_events()',
   ],
   'moves/moved_events.sql write_moved_events: lock_org_gates': [
     'org_move_locks.test.ts',
@@ -443,7 +439,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   ],
   'moves/undo_move.sql undo_receiving: lock_org_gates': [
     'org_move_locks.test.ts',
-    'undo_receiving()',
+    'undo_receiving() waits for the gates before it removes a delivery',
   ],
   'moves/undo_move.sql undo_leaving: lock_org_gates': [
     'org_move_locks.test.ts',

@@ -28,6 +28,7 @@ import { listsAndSettings } from './lists_and_settings.ts'
 import { locks } from './locks.ts'
 import { locksOfEndpoints } from './locks_of_endpoints.ts'
 import { locksOfMessages } from './locks_of_messages.ts'
+import { locksOfMoves } from './locks_of_moves.ts'
 import { locksOfReplays } from './locks_of_replays.ts'
 import { locksOfRuns } from './locks_of_runs.ts'
 import { locksOfUpkeep } from './locks_of_upkeep.ts'
@@ -105,6 +106,7 @@ export const areas: readonly Area[] = [
   { name: 'sql of routes', mutants: routes },
   { name: 'locks of endpoints', mutants: locksOfEndpoints },
   { name: 'locks of messages', mutants: locksOfMessages },
+  { name: 'locks of moves', mutants: locksOfMoves },
   { name: 'locks of replays', mutants: locksOfReplays },
   { name: 'locks of runs', mutants: locksOfRuns },
   { name: 'locks of upkeep', mutants: locksOfUpkeep },

@@ -69,8 +69,8 @@ export const orgMoves: readonly Mutant[] = [
   },
   {
     file: 'sql/moves/end_move.sql',
-    find: 'elsif v_totals is distinct from p_target then',
-    replace: 'elsif false then',
+    find: 'if v_totals is distinct from p_target then',
+    replace: 'if false then',
     tests: ['sql/moves/write_move_page/order.test.sql'],
     why: 'The source gives an organisation up whose copy is not complete.',
   },
@@ -87,5 +87,13 @@ export const orgMoves: readonly Mutant[] = [
     replace: 'update outbox.endpoint_secret s set expires_at = v_secret.expires_at',
     tests: ['concurrency/org_move.test.ts#are the same in the target'],
     why: 'An open delivery names a secret that does not exist.',
+  },
+  {
+    file: 'sql/time/expire.sql',
+    find: `          and e.org_id <> all (v_elsewhere)
+`,
+    replace: '',
+    tests: ['sql/time/cleanup/moving.test.sql'],
+    why: 'A delivery that expires while its organisation moves is announced by both projects.',
   },
 ]
