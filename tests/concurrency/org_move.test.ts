@@ -1,12 +1,9 @@
 /** An organisation moves to another project: under load, killed after each step, undone, and back again. */
 
 import { expect } from '@std/expect'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { MoveError } from '../../package/command/move_org/database.ts'
 import { finishMove, moveOrg, undoMove } from '../../package/command/move_org/move.ts'
 import { runMoveOrg } from '../../package/command/move_org/move_org.ts'
-import { docsBlock } from '../project/_docs.ts'
 import { expectExactCounters } from './_support/checks.ts'
 import {
   type Arrival,
@@ -328,58 +325,6 @@ Deno.test('the source is left only when older transactions have ended', async ()
   expect(arrivals).toEqual([])
   await deliver(two, arrivals)
   expect(arrivals.length).toBe(2)
-})
-
-type PublishAtHome = (
-  org: string,
-  homes: Map<string, string>,
-  publish: (project: string) => Promise<string>,
-  wait: (ms: number) => Promise<void>,
-) => Promise<string>
-
-Deno.test('the routing table of the page follows an organisation, also while both projects refuse', async () => {
-  const folder = await Deno.makeTempDir()
-  try {
-    const file = join(folder, 'routing.ts')
-    await Deno.writeTextFile(file, docsBlock('org-routing.ts'))
-    const { publishAtHome }: { publishAtHome: PublishAtHome } = await import(
-      pathToFileURL(file).href
-    )
-    await createEndpoint(one, 'org-1', ['a'])
-    const homes = new Map<string, string>()
-    const names: string[] = []
-    const moved = Promise.withResolvers<void>()
-    const publishHere = (): Promise<string> =>
-      publishAtHome('org-1', homes, async (name) => {
-        names.push(name)
-        return await publish(name === 'eu-1' ? one : two, 'org-1', 'a')
-      }, async () => {
-        // While the organisation is nowhere, it asks both, and then waits for the end of the move.
-        if (names.length >= 4) await moved.promise
-      })
-    const ids = [await publishHere()]
-    let waiting: Promise<string> | null = null
-    await moveOrg(moveInput('org-1', one, two, {
-      from: 'eu-1',
-      to: 'eu-2',
-      source: {
-        ...one.move,
-        call: async (...call) => {
-          if (call[0] === 'leave_source') waiting = publishHere()
-          return await one.move.call(...call)
-        },
-      },
-    }))
-    moved.resolve()
-    ids.push(await waiting ?? '', await publishHere())
-    expect(homes.get('org-1')).toBe('eu-2')
-    expect(names.slice(0, 2)).toEqual(['eu-1', 'eu-1'])
-    const arrivals: Arrival[] = []
-    await deliver(two, arrivals)
-    expect(arrivals.map(({ event }) => event)).toEqual(ids)
-  } finally {
-    await Deno.remove(folder, { recursive: true })
-  }
 })
 
 Deno.test('the command moves an organisation, says what it does, and prints no secret', async () => {
