@@ -58,12 +58,12 @@ Deno.test('the commands of the page move an organisation, and delete what the so
   expect(await move('--dry-run')).toMatchObject({
     code: 0,
     stdout:
-      'org-123 in eu-1 (no move): 1 endpoints, 1 open deliveries, 0 dead letters\norg-123 in eu-2 (no move): 0 endpoints\n',
+      'org-123 in eu-1 (no move): endpoints 1, open deliveries 1, dead letters 0\norg-123 in eu-2 (no move): endpoints 0\n',
   })
   const { code, stderr } = await move('--yes')
   expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
     0,
-    '1 deliveries have ended in the source. Their attempts say where they went',
+    'Open deliveries that have ended in the source: 1. Their attempts say where they went',
   ])
   expect((await move('--undo', '--yes')).code).toBe(1)
   expect((await move('--finish', '--yes')).code).toBe(0)

@@ -55,7 +55,7 @@ export async function moveOrg(input: MoveInput): Promise<void> {
   // Old transactions find the source closed. Only --finish waits for them.
   await settle(input, true)
   const ended = await endInSource(input)
-  say(`${ended} deliveries have ended in the source. Their attempts say where they went`)
+  say(`Open deliveries that have ended in the source: ${ended}. Their attempts say where they went`)
 }
 
 /** Only the last run that has taken a move can take its steps. */
@@ -171,8 +171,8 @@ function waitsFor({ transactions, pids, leased, unrouted }: Settled): string {
   const sessions = pids.length === 0 ? '' : ` (process ${pids.join(', ')} of its server)`
   return [
     ...transactions ? [`a transaction that began before this step${sessions}`] : [],
-    ...leased > 0 ? [`${leased} deliveries in flight`] : [],
-    ...unrouted > 0 ? [`${unrouted} events that are not routed`] : [],
+    ...leased > 0 ? [`deliveries in flight (${leased})`] : [],
+    ...unrouted > 0 ? [`events that are not routed (${unrouted})`] : [],
   ].join(', ')
 }
 

@@ -91,12 +91,10 @@ async function carryOut(
   const reasons = undo ? whyNoUndo(sides, input) : whyNot(sides, input)
   const { endpoints, open, dead_letters } = sides.source.totals
   print(
-    `${input.org} in ${input.from} (${
-      sides.source.status ?? 'no move'
-    }): ${endpoints} endpoints, ` +
-      `${open} open deliveries, ${dead_letters} dead letters\n` +
+    `${input.org} in ${input.from} (${sides.source.status ?? 'no move'}): ` +
+      `endpoints ${endpoints}, open deliveries ${open}, dead letters ${dead_letters}\n` +
       `${input.org} in ${input.to} (${sides.target.status ?? 'no move'}): ` +
-      `${sides.target.totals.endpoints} endpoints`,
+      `endpoints ${sides.target.totals.endpoints}`,
   )
   if (reasons.length > 0) {
     printError(reasons.join('\n'))
