@@ -20974,14 +20974,14 @@ $$;
 comment on function outbox.lock_org_gates(text) is
   'Locks the gates of all endpoints of an organisation and returns the endpoints.';
 
-create function outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamptz)
-returns void
+create function outbox.add_moved_events(
+  p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
   v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
 begin
   insert into outbox.event
@@ -21034,12 +21034,12 @@ begin
     changed_at = pg_catalog.date_trunc('second', p_now)
   from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
   where g.id = s.gate_id;
-  perform outbox.park(v_endpoints, p_now);
+  perform outbox.park(p_endpoint_ids, p_now);
 end
 $$;
-comment on function outbox.add_moved_events(text, jsonb, timestamptz) is
-  'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of '
-  'the organisation.';
+comment on function outbox.add_moved_events(uuid[], text, jsonb, timestamptz) is
+  'Stores events and opens their deliveries. Those that exist do not change. p_endpoint_ids: see '
+  'lock_org_gates(). locks: the caller holds the gates of the organisation.';
 
 create function outbox.remove_empty_lanes(p_endpoint_ids uuid[]) returns void
 language plpgsql
@@ -21099,7 +21099,7 @@ declare
     coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null);
 begin
   perform outbox.remove_moved_deliveries(p_org_id, v_there);
-  perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.add_moved_events(v_endpoints, p_org_id, p_items, outbox.clock());
   -- It reads all lanes, of which there may be 100,000, so not for each page of the first copy.
   if pg_catalog.cardinality(v_there) > 0 then
     perform outbox.remove_empty_lanes(v_endpoints);
@@ -21108,7 +21108,8 @@ begin
 end
 $$;
 comment on function outbox.write_moved_events(text, text, text, jsonb) is
-  'The write_function of events (see move_part). An event whose deliveries are removed stays.';
+  'The write_function of events (see move_part). An event whose deliveries are removed stays. '
+  'locks: the gates of the organisation.';
 
 -- sql/moves/moved_rows.sql
 
@@ -21822,7 +21823,7 @@ create function outbox.leave_source(p_org_id text, p_target jsonb) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_totals jsonb := outbox.move_totals(p_org_id);
+  v_totals jsonb;
 begin
   if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
     return;
@@ -21830,7 +21831,10 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s has not settled', p_org_id),
       hint = 'Call settle_move() until it has settled, and compare all parts again';
-  elsif v_totals is distinct from p_target then
+  end if;
+  -- settle_move() has locked the gates, so no delivery ends between this and the switch.
+  v_totals := outbox.move_totals(p_org_id);
+  if v_totals is distinct from p_target then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
         'target', p_org_id, v_totals, p_target),
@@ -21842,7 +21846,8 @@ end
 $$;
 comment on function outbox.leave_source(text, jsonb) is
   'The point of no return, in the source: from now on only the target may deliver. p_target: '
-  'move_totals() of the target. OH004: the totals differ, or the source has not settled.';
+  'move_totals() of the target. OH004: the totals differ, or the source has not settled. locks: the '
+  'gates of the organisation.';
 
 create function outbox.open_target(p_org_id text, p_move_id uuid) returns void
 language plpgsql
@@ -22019,9 +22024,9 @@ set enable_seqscan = off
 as $$
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
   v_items jsonb;
 begin
-  perform outbox.lock_org_gates(p_org_id);
   select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
     '[]')
   into v_items
@@ -22032,7 +22037,7 @@ begin
     where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
   ) u
   where u.deliveries is not null;
-  perform outbox.add_moved_events(p_org_id, v_items, outbox.clock());
+  perform outbox.add_moved_events(v_endpoints, p_org_id, v_items, outbox.clock());
   -- A publisher that repeats one of them here gets its id.
   insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
   select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
@@ -22934,6 +22939,9 @@ declare
   v_most constant integer := 5000;
   v_from constant uuid := (
     select p.swept_to from outbox.cleanup_progress p where p.name = 'expired_deliveries');
+  -- The other project expires what moves, and announces it. Normally there is none.
+  v_elsewhere constant text[] := array(
+    select m.org_id from outbox.org_move m where m.status in ('receiving', 'moved'));
   v_to uuid;
   v_old outbox.delivery[];
 begin
@@ -22961,6 +22969,7 @@ begin
             select from outbox.refusal r
             where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
               and r.again_at > p_now)
+          and e.org_id <> all (v_elsewhere)
       ) o
       order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
       limit p_limit),
@@ -22980,7 +22989,8 @@ end
 $$;
 comment on function outbox.old_deliveries(integer, timestamptz, timestamptz) is
   'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 '
-  'of events older than p_before. After the last one it begins with the oldest one again.';
+  'of events older than p_before. After the last one it begins with the oldest one again. Without '
+  'those that the other project of a move delivers.';
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer

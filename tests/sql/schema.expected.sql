@@ -1029,9 +1029,9 @@ CREATE FUNCTION outbox.add_late_events(p_org_id text, p_items text) RETURNS void
     AS $$
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
   v_items jsonb;
 begin
-  perform outbox.lock_org_gates(p_org_id);
   select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
     '[]')
   into v_items
@@ -1042,7 +1042,7 @@ begin
     where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
   ) u
   where u.deliveries is not null;
-  perform outbox.add_moved_events(p_org_id, v_items, outbox.clock());
+  perform outbox.add_moved_events(v_endpoints, p_org_id, v_items, outbox.clock());
   -- A publisher that repeats one of them here gets its id.
   insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
   select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
@@ -1086,15 +1086,14 @@ ALTER FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) OW
 
 COMMENT ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) IS 'Makes a new endpoint a message channel, as the create function of its kind does. Its ordering is partition: a message waits for the one before it to the same recipient. OH004.';
 
--- Name: add_moved_events(text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: add_moved_events(uuid[], text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
   v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
 begin
   insert into outbox.event
@@ -1147,15 +1146,15 @@ begin
     changed_at = pg_catalog.date_trunc('second', p_now)
   from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
   where g.id = s.gate_id;
-  perform outbox.park(v_endpoints, p_now);
+  perform outbox.park(p_endpoint_ids, p_now);
 end
 $$;
 
-ALTER FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) IS 'Stores events and opens their deliveries. Those that exist do not change. locks: the gates of the organisation.';
+COMMENT ON FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) IS 'Stores events and opens their deliveries. Those that exist do not change. p_endpoint_ids: see lock_org_gates(). locks: the caller holds the gates of the organisation.';
 
 -- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -21145,7 +21144,7 @@ CREATE FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) RETURNS void
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_totals jsonb := outbox.move_totals(p_org_id);
+  v_totals jsonb;
 begin
   if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
     return;
@@ -21153,7 +21152,10 @@ begin
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('organisation %s has not settled', p_org_id),
       hint = 'Call settle_move() until it has settled, and compare all parts again';
-  elsif v_totals is distinct from p_target then
+  end if;
+  -- settle_move() has locked the gates, so no delivery ends between this and the switch.
+  v_totals := outbox.move_totals(p_org_id);
+  if v_totals is distinct from p_target then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
         'target', p_org_id, v_totals, p_target),
@@ -21168,7 +21170,7 @@ ALTER FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) OWNER TO postg
 
 -- Name: FUNCTION leave_source(p_org_id text, p_target jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) IS 'The point of no return, in the source: from now on only the target may deliver. p_target: move_totals() of the target. OH004: the totals differ, or the source has not settled.';
+COMMENT ON FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) IS 'The point of no return, in the source: from now on only the target may deliver. p_target: move_totals() of the target. OH004: the totals differ, or the source has not settled. locks: the gates of the organisation.';
 
 -- Name: let_pass(outbox.delivery, timestamp with time zone, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25415,6 +25417,9 @@ declare
   v_most constant integer := 5000;
   v_from constant uuid := (
     select p.swept_to from outbox.cleanup_progress p where p.name = 'expired_deliveries');
+  -- The other project expires what moves, and announces it. Normally there is none.
+  v_elsewhere constant text[] := array(
+    select m.org_id from outbox.org_move m where m.status in ('receiving', 'moved'));
   v_to uuid;
   v_old outbox.delivery[];
 begin
@@ -25442,6 +25447,7 @@ begin
             select from outbox.refusal r
             where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
               and r.again_at > p_now)
+          and e.org_id <> all (v_elsewhere)
       ) o
       order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
       limit p_limit),
@@ -25464,7 +25470,7 @@ ALTER FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with ti
 
 -- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again.';
+COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again. Without those that the other project of a move delivers.';
 
 -- Name: older_sessions(xid8); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -40999,7 +41005,7 @@ declare
     coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null);
 begin
   perform outbox.remove_moved_deliveries(p_org_id, v_there);
-  perform outbox.add_moved_events(p_org_id, p_items, outbox.clock());
+  perform outbox.add_moved_events(v_endpoints, p_org_id, p_items, outbox.clock());
   -- It reads all lanes, of which there may be 100,000, so not for each page of the first copy.
   if pg_catalog.cardinality(v_there) > 0 then
     perform outbox.remove_empty_lanes(v_endpoints);
@@ -41012,7 +41018,7 @@ ALTER FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto tex
 
 -- Name: FUNCTION write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of events (see move_part). An event whose deliveries are removed stays.';
+COMMENT ON FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of events (see move_part). An event whose deliveries are removed stays. locks: the gates of the organisation.';
 
 -- Name: write_moved_keys(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -44613,9 +44619,9 @@ REVOKE ALL ON FUNCTION outbox.add_late_events(p_org_id text, p_items text) FROM 
 
 REVOKE ALL ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) FROM PUBLIC;
 
--- Name: FUNCTION add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.add_moved_events(p_org_id text, p_items jsonb, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -3482,7 +3482,7 @@ export type Database = {
         Returns: undefined
       }
       'add_moved_events': {
-        Args: { 'p_items': Json; 'p_now': string; 'p_org_id': string }
+        Args: { 'p_endpoint_ids': (string)[]; 'p_items': Json; 'p_now': string; 'p_org_id': string }
         Returns: undefined
       }
       'add_name': {
