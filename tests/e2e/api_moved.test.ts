@@ -52,7 +52,6 @@ Deno.test('an event or a change of an organisation that moves is a 409 that name
     [`PATCH ${path}`, { description: 'x' }],
     [`DELETE ${path}`],
     [`POST ${path}/pause`, {}],
-    [`POST ${path}/test`],
     [`POST ${path}/secret/rotate`, {}],
     [`PUT ${path}/retry-config`, policy],
     ['POST /event-types', { type: 'c' }],

@@ -59,7 +59,7 @@ const test = createRoute({
     }),
   },
   responses: {
-    ...problems('not_found', 'wrong_state', 'breaker_open', 'organisation_moved'),
+    ...problems('not_found', 'wrong_state', 'breaker_open'),
     200: jsonResponse(testResultSchema, 'The outcome of the first attempt'),
   },
 })
