@@ -21846,8 +21846,8 @@ end
 $$;
 comment on function outbox.leave_source(text, jsonb) is
   'The point of no return, in the source: from now on only the target may deliver. p_target: '
-  'move_totals() of the target. OH004: the totals differ, or the source has not settled. locks: the '
-  'gates of the organisation.';
+  'move_totals() of the target. OH004: the totals differ, or the source has not settled. '
+  'locks: the gates of the organisation.';
 
 create function outbox.open_target(p_org_id text, p_move_id uuid) returns void
 language plpgsql
