@@ -57,6 +57,7 @@ export const errorCodes = {
   idempotency_conflict: { status: 409, title: 'The key belongs to another request' },
   wrong_state: { status: 409, title: 'The status forbids it' },
   breaker_open: { status: 409, title: 'The breaker is open' },
+  organisation_moved: { status: 409, title: 'The organisation is in another project' },
   limit_reached: { status: 409, title: 'A limit of the organisation is reached' },
   version_mismatch: { status: 412, title: 'Changed since it was read' },
   too_large: { status: 413, title: 'Too large' },

@@ -16,6 +16,7 @@ const known: Record<string, ErrorCode> = {
   OH008: 'version_mismatch',
   OH009: 'forbidden',
   OH010: 'limit_reached',
+  OH012: 'organisation_moved',
 }
 
 /** Class 22: a NUL or half a surrogate pair in a text, a number out of range. */

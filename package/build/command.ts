@@ -1,10 +1,12 @@
-import { basename, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { buildPage } from '../../console/build/build.ts'
 import type { AssetIndex } from '../command/assets.ts'
 import type { ConsoleIndex } from '../command/console/files.ts'
 import { version } from '../../functions/_shared/base/version.ts'
 import { buildMigrations, generatedMark } from '../../supabase/local/schema/migration.ts'
 import { readOrder } from '../../supabase/local/schema/order.ts'
+import { ensurePackages } from '../../supabase/local/npm_tool.ts'
+import { pinnedPackages } from '../../supabase/local/worker/packages.ts'
 import { packagedFunctions } from './functions.ts'
 import { noticesFile, noticesText, packagesOfMetafile } from './notices.ts'
 import { pack, type Packed } from './pack.ts'
@@ -21,6 +23,11 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
   const assets = join(folder, 'assets')
   await Deno.mkdir(join(assets, 'migrations'), { recursive: true })
   const modules = await buildTools(root)
+  const folders = [modules]
+  // The worker bundles it too.
+  for (const one of pinnedPackages(['postgres'])) {
+    folders.push(await ensurePackages(root, one, [one]))
+  }
   const metafile = join(folder, 'metafile.json')
   await runTool(join(modules, '.bin', 'esbuild'), [
     join(root, 'package/command/main.ts'),
@@ -34,7 +41,7 @@ export async function buildCommand(root: string, out: string): Promise<Packed> {
     'const require = createRequire(import.meta.url);',
     `--metafile=${metafile}`,
     `--outfile=${join(folder, 'outhook.js')}`,
-  ], { cwd: root, env: { NODE_PATH: modules } })
+  ], { cwd: root, env: { NODE_PATH: folders.join(delimiter) } })
   await bundleWorker(root, modules, join(folder, 'worker'), [workerProgram, intoModule])
   const packages = await packagesOfMetafile(root, metafile)
   packages.push(...await writeConsole(root, join(assets, 'console'), metafile))

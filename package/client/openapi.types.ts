@@ -1644,7 +1644,7 @@ export interface components {
              * @description The kind of problem, for programs. Codes are stable.
              * @enum {string}
              */
-            code: "invalid_argument" | "unauthenticated" | "forbidden" | "consent_required" | "opted_out" | "outside_window" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "wrong_state" | "breaker_open" | "limit_reached" | "version_mismatch" | "too_large" | "unsupported_media_type" | "saga_failed" | "schema_mismatch" | "rate_limited" | "headers_too_large" | "internal" | "module_missing" | "contract_mismatch" | "not_configured" | "unavailable";
+            code: "invalid_argument" | "unauthenticated" | "forbidden" | "consent_required" | "opted_out" | "outside_window" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "wrong_state" | "breaker_open" | "organisation_moved" | "limit_reached" | "version_mismatch" | "too_large" | "unsupported_media_type" | "saga_failed" | "schema_mismatch" | "rate_limited" | "headers_too_large" | "internal" | "module_missing" | "contract_mismatch" | "not_configured" | "unavailable";
             /** @description What is wrong with this request. */
             detail: string;
             /**

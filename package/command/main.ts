@@ -22,6 +22,7 @@ import { consume } from './consume/consume.ts'
 import { deploy, type DeployOptions } from './deploy/deploy.ts'
 import { init, type InitOptions } from './init/init.ts'
 import { migrateFrom, type MigrateOptions } from './migrate_from/migrate_from.ts'
+import { type MoveOrgOptions, runMoveOrg } from './move_org/move_org.ts'
 import { status, type StatusOptions } from './status/status.ts'
 import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
 import { upgrade, type UpgradeOptions } from './upgrade/upgrade.ts'
@@ -263,6 +264,36 @@ Exit codes: 0 done, 1 failed or a table was not changed, 2 wrong usage, 3 not co
   )
   .action(async (_what: string, options: MigrateOptions) => {
     process.exitCode = await migrateFrom(readMigrateSql(folder), options, ownTerminal())
+  })
+
+program.command('move-org')
+  .description('Move an organisation to another project, with its open deliveries and their order')
+  .argument('<org>', 'the organisation')
+  .requiredOption('--from <name>', 'the name of the source, which publishers see in errors')
+  .requiredOption('--to <name>', 'the name of the target, which publishers see in errors')
+  .option('--wait <seconds>', 'how long to wait for what is in flight', seconds, 120)
+  .option('--undo', 'take a move back that has not reached the target', false)
+  .option('--finish', 'at the end delete what the source still has of the organisation', false)
+  .option('--dry-run', 'say what prevents the move, and change nothing', false)
+  .option('--yes', 'move without a confirmation', false)
+  .addHelpText(
+    'after',
+    `
+OUTHOOK_FROM_DB_URL and OUTHOOK_TO_DB_URL have the connection strings of the two databases, as the
+owner of the schema outbox (postgres). After an error or Ctrl-C, run the same command again: it
+continues. Signing secrets pass from one database to the other, and are neither printed nor stored
+in a file.
+
+Examples:
+  outhook move-org org-123 --from eu-1 --to eu-2 --dry-run
+  outhook move-org org-123 --from eu-1 --to eu-2 --yes
+  outhook move-org org-123 --from eu-1 --to eu-2 --undo --yes
+  outhook move-org org-123 --from eu-1 --to eu-2 --finish --yes
+
+Exit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 not confirmed.`,
+  )
+  .action(async (org: string, options: MoveOrgOptions) => {
+    process.exitCode = await runMoveOrg(org, options, process.env, ownTerminal())
   })
 
 program.command('console')

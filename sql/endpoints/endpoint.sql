@@ -96,6 +96,16 @@ create trigger endpoint_is_kept
   for each row when ((old.id, old.org_id, old.kind) is distinct from (new.id, new.org_id, new.kind))
   execute function outbox.keep_endpoint();
 
+create trigger endpoint_waits_for_move
+  before insert or update of status on outbox.endpoint
+  for each row when (new.status = 'enabled')
+  execute function outbox.keep_moving();
+
+create trigger endpoint_was_moved
+  before update or delete on outbox.endpoint
+  for each row when (old.status <> 'deleted')
+  execute function outbox.keep_moved();
+
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
 as $$

@@ -17,6 +17,22 @@ comment on table outbox.endpoint_secret is
   'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
 
+create function outbox.keep_secret_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = new.endpoint_id;
+  return new;
+end
+$$;
+comment on function outbox.keep_secret_moved() is
+  'Trigger: OH012 for a secret that is added or ended where refuse_change() refuses changes of the '
+  'organisation. A secret that has expired may be deleted.';
+
+create trigger endpoint_secret_was_moved
+  before insert or update on outbox.endpoint_secret
+  for each row execute function outbox.keep_secret_moved();
+
 create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns uuid
 language plpgsql set search_path = ''
 as $$

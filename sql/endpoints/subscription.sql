@@ -35,6 +35,10 @@ create index subscription_endpoint on outbox.subscription (endpoint_id);
 -- The predicate is always true. It keeps the planner from using this index for lookups by pattern.
 create index subscription_began on outbox.subscription (org_id, created_at) where org_id > '';
 
+create trigger subscription_was_moved
+  before insert or update or delete on outbox.subscription
+  for each row execute function outbox.keep_moved();
+
 create table outbox.ended_subscription (
   org_id text not null,
   pattern text not null,

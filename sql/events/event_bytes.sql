@@ -16,7 +16,8 @@ create table outbox.event_bytes (
 ) with (fillfactor = 50);
 comment on table outbox.event_bytes is
   'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of '
-  'them has a limit. spent_until: the end of the day if they reach its limit.';
+  'them has a limit. spent_until: the end of the day if they reach its limit; infinity: see '
+  'close_publishing().';
 
 create function outbox.most_event_bytes(p_org_id text) returns bigint
 language plpgsql stable set search_path = ''
@@ -74,7 +75,8 @@ begin
     end as until
     from outbox.event_bytes x where x.org_id = o.org_id offset 0
   ) s
-  where b.org_id = o.org_id and b.spent_until <> s.until;
+  -- The publishing of an organisation that moves stays closed.
+  where b.org_id = o.org_id and b.spent_until <> s.until and b.spent_until < 'infinity';
 end
 $$;
 comment on function outbox.count_event_bytes(tid[], timestamptz) is
@@ -88,6 +90,7 @@ as $$
 declare
   v_most bigint := outbox.most_event_bytes(p_org_id);
 begin
+  perform outbox.refuse_moved(p_org_id);
   if exists (
     select from outbox.event_bytes b
     where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most
@@ -101,5 +104,33 @@ begin
 end
 $$;
 comment on function outbox.check_event_bytes(text, timestamptz) is
-  'Raises OH011 if an organisation has published its bytes of the day. Nothing is raised if its '
-  'limit was raised or removed meanwhile.';
+  'Raises OH012 if the organisation moves or has moved to another project, and OH011 if it has '
+  'published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
+
+create function outbox.close_publishing(p_org_id text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
+  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
+  on conflict (org_id) do update set spent_until = 'infinity';
+end
+$$;
+comment on function outbox.close_publishing(text, timestamptz) is
+  'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
+  'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
+
+create function outbox.open_publishing(p_org_id text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.event_bytes b set spent_until = case
+    when b.day = outbox.day_of(p_now) and b.bytes >= outbox.most_event_bytes(p_org_id)
+    then outbox.day_end(p_now)
+    else '-infinity'
+  end
+  where b.org_id = p_org_id and b.spent_until = 'infinity';
+end
+$$;
+comment on function outbox.open_publishing(text, timestamptz) is
+  'The reverse of close_publishing().';

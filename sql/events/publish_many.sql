@@ -180,7 +180,8 @@ begin
   into duplicates
   from pg_catalog.unnest(v_events) with ordinality e
   where e.id <> v_ids[e.ordinality];
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011' then
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011'
+    or sqlstate 'OH012' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
     detail = case

@@ -47,6 +47,7 @@
 --   OH008 the object was changed since the caller read it
 --   OH009 the caller may not do this
 --   OH010 a limit of the organisation is reached   OH011 its limit for the day is reached
+--   OH012 the organisation moves, or has moved, to another project
 
 create schema outbox;
 comment on schema outbox is

@@ -12,6 +12,7 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then

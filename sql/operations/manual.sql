@@ -9,6 +9,7 @@ as $$
 declare
   v_delivery outbox.delivery;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
@@ -35,7 +36,8 @@ begin
 end
 $$;
 comment on function outbox.lock_open_delivery(uuid, uuid) is
-  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
+  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight; '
+  'OH012: the organisation moves.';
 
 create function outbox.schedule_retry(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
@@ -233,6 +235,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.lane l set
     halted = false,
     next_at = case

@@ -2,7 +2,7 @@
 -- lease.
 
 create function outbox.purge_rows(
-  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
+  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -18,7 +18,7 @@ begin
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted', g.failed_attempts
+      p_why, g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
@@ -40,8 +40,9 @@ begin
   return coalesce(v_purged, 0);
 end
 $$;
-comment on function outbox.purge_rows(uuid, bigint, tid[], timestamptz) is
-  'Cancels deliveries of a deleted endpoint; returns how many. locks: the caller holds the gate.';
+comment on function outbox.purge_rows(uuid, bigint, tid[], text, timestamptz) is
+  'Cancels deliveries of an endpoint that was deleted or has moved; returns how many. p_why: the '
+  'error of their last attempt. locks: the caller holds the gate.';
 
 create function outbox.purge_apart(
   p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
@@ -52,7 +53,7 @@ declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
 begin
   begin
-    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;

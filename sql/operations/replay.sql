@@ -29,6 +29,7 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   select g.id
   into v_gate
   from outbox.gate g
@@ -70,7 +71,8 @@ end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
-  'locks: dead_letter, or event without one; the caller has the gate locked.';
+  'OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the '
+  'gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql

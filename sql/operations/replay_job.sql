@@ -75,6 +75,7 @@ begin
       'Expected 1 to 1000 deliveries per second');
   end if;
   if p_org_id is not null then
+    perform outbox.refuse_change(p_org_id);
     perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
     perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
       (
@@ -89,7 +90,7 @@ end
 $$;
 comment on function outbox.check_new_job(text, integer) is
   'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open '
-  'jobs (limit.replay_jobs). Backfills that were started in SQL do not count.';
+  'jobs (limit.replay_jobs), OH012 if it moves. Backfills that were started in SQL do not count.';
 
 create function outbox.replay_many(
   p_org_id text default null,

@@ -22,6 +22,9 @@ declare
   v_most constant integer := 5000;
   v_from constant uuid := (
     select p.swept_to from outbox.cleanup_progress p where p.name = 'expired_deliveries');
+  -- The other project expires what moves, and announces it. Normally there is none.
+  v_elsewhere constant text[] := array(
+    select m.org_id from outbox.org_move m where m.status in ('receiving', 'moved'));
   v_to uuid;
   v_old outbox.delivery[];
 begin
@@ -49,6 +52,7 @@ begin
             select from outbox.refusal r
             where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
               and r.again_at > p_now)
+          and e.org_id <> all (v_elsewhere)
       ) o
       order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
       limit p_limit),
@@ -68,7 +72,8 @@ end
 $$;
 comment on function outbox.old_deliveries(integer, timestamptz, timestamptz) is
   'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 '
-  'of events older than p_before. After the last one it begins with the oldest one again.';
+  'of events older than p_before. After the last one it begins with the oldest one again. Without '
+  'those that the other project of a move delivers.';
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer

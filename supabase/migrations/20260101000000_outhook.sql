@@ -5,29 +5,30 @@
 --   foundation/setting_check.sql, foundation/org_setting.sql, foundation/org_limit.sql,
 --   foundation/egress.sql, foundation/job_deadline.sql, foundation/job_names.sql,
 --   foundation/upkeep_refusal.sql, foundation/change_rows.sql, foundation/counter.sql,
---   foundation/wire.sql, foundation/lists.sql, foundation/fixed_settings.sql,
---   foundation/close_new.sql, foundation/rights.sql, events/event.sql, events/partition.sql,
---   events/event_check.sql, events/event_bytes.sql, events/idempotency_key.sql, events/publish.sql,
---   events/publish_many.sql, events/carried_event.sql, events/rights.sql,
---   endpoints/endpoint_kind.sql, endpoints/endpoint.sql, endpoints/filter.sql,
---   endpoints/filter_condition.sql, endpoints/filter_path.sql, endpoints/filter_read.sql,
---   endpoints/endpoint_limit.sql, endpoints/subscription.sql, endpoints/endpoint_status.sql,
---   endpoints/extension_points.sql, endpoints/vault.sql, endpoints/secret.sql,
---   endpoints/secret_form.sql, endpoints/secret_rotation.sql, endpoints/signing_secret.sql,
---   endpoints/headers.sql, endpoints/other_host.sql, endpoints/credentials.sql,
---   endpoints/unreadable.sql, endpoints/create_endpoint.sql, endpoints/org_endpoint.sql,
---   endpoints/retry.sql, endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql,
---   engine/queue/park.sql, engine/queue/delivery.sql, engine/queue/attempt.sql,
---   engine/queue/refusal.sql, engine/queue/lane_refusal.sql, engine/route/router.sql,
---   engine/route/waiting_part.sql, engine/route/routing.sql, engine/route/unrouted.sql,
---   engine/route/turn.sql, engine/route/first_turn.sql, engine/route/read_unrouted.sql,
---   engine/route/wanted.sql, engine/route/ended.sql, engine/route/filter_work.sql,
---   engine/route/evaluate_filters.sql, engine/route/add_deliveries.sql, engine/route/route.sql,
---   engine/route/refused_event.sql, engine/route/refused_delivery.sql,
---   engine/route/routing_timeout.sql, engine/result/error_hint.sql, engine/result/result.sql,
---   engine/result/apply_delivered.sql, engine/result/apply_results.sql,
---   engine/result/lost_lease.sql, engine/result/refused_result.sql, engine/result/renew_lease.sql,
---   engine/result/announce.sql, engine/result/dead_letters_cleared.sql, engine/result/complete.sql,
+--   foundation/wire.sql, foundation/lists.sql, foundation/org_move.sql,
+--   foundation/fixed_settings.sql, foundation/close_new.sql, foundation/rights.sql,
+--   events/event.sql, events/partition.sql, events/event_check.sql, events/event_bytes.sql,
+--   events/idempotency_key.sql, events/publish.sql, events/publish_many.sql,
+--   events/carried_event.sql, events/rights.sql, endpoints/endpoint_kind.sql,
+--   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
+--   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/endpoint_limit.sql,
+--   endpoints/subscription.sql, endpoints/endpoint_status.sql, endpoints/extension_points.sql,
+--   endpoints/vault.sql, endpoints/secret.sql, endpoints/secret_form.sql,
+--   endpoints/secret_rotation.sql, endpoints/signing_secret.sql, endpoints/headers.sql,
+--   endpoints/other_host.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
+--   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
+--   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
+--   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
+--   engine/queue/lane_refusal.sql, engine/route/router.sql, engine/route/waiting_part.sql,
+--   engine/route/routing.sql, engine/route/unrouted.sql, engine/route/turn.sql,
+--   engine/route/first_turn.sql, engine/route/read_unrouted.sql, engine/route/wanted.sql,
+--   engine/route/ended.sql, engine/route/filter_work.sql, engine/route/evaluate_filters.sql,
+--   engine/route/add_deliveries.sql, engine/route/route.sql, engine/route/refused_event.sql,
+--   engine/route/refused_delivery.sql, engine/route/routing_timeout.sql,
+--   engine/result/error_hint.sql, engine/result/result.sql, engine/result/apply_delivered.sql,
+--   engine/result/apply_results.sql, engine/result/lost_lease.sql,
+--   engine/result/refused_result.sql, engine/result/renew_lease.sql, engine/result/announce.sql,
+--   engine/result/dead_letters_cleared.sql, engine/result/complete.sql,
 --   engine/claim/waiting_kind.sql, engine/claim/due_suspect.sql, engine/claim/take_others.sql,
 --   engine/claim/due_gates.sql, engine/claim/lease_deliveries.sql, engine/claim/try_lease.sql,
 --   engine/claim/refused_claim.sql, engine/claim/refused_lane.sql, engine/claim/claim.sql,
@@ -46,9 +47,13 @@
 --   operations/outbox_views.sql, operations/publish_inserted.sql, operations/release.sql,
 --   operations/cancel_pending.sql, operations/delivered_mark.sql, operations/decide_copy.sql,
 --   operations/queue_metrics.sql, operations/metrics.sql, operations/check_installation.sql,
---   operations/list_workers.sql, operations/rights.sql, time/step.sql, time/foreign_kick.sql,
---   time/tick.sql, time/partition.sql, time/drop_partition.sql, time/expire.sql, time/cleanup.sql,
---   time/sweep_events.sql, time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
+--   operations/list_workers.sql, operations/rights.sql, moves/move_part.sql,
+--   moves/moved_endpoints.sql, moves/open_events.sql, moves/moved_events.sql, moves/moved_rows.sql,
+--   moves/move_status.sql, moves/begin_move.sql, moves/settle_move.sql, moves/end_move.sql,
+--   moves/end_copies.sql, moves/undo_move.sql, moves/rights.sql, time/step.sql,
+--   time/foreign_kick.sql, time/tick.sql, time/partition.sql, time/drop_partition.sql,
+--   time/expire.sql, time/cleanup.sql, time/sweep_events.sql, time/partition_index.sql,
+--   time/job.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -101,6 +106,7 @@
 --   OH008 the object was changed since the caller read it
 --   OH009 the caller may not do this
 --   OH010 a limit of the organisation is reached   OH011 its limit for the day is reached
+--   OH012 the organisation moves, or has moved, to another project
 
 create schema outbox;
 comment on schema outbox is
@@ -1882,6 +1888,151 @@ $$;
 comment on function outbox.cursor_to_key(text, text) is
   'The key in a cursor, which must match the form (a regular expression); null for null. OH001.';
 
+-- sql/foundation/org_move.sql
+
+-- The move of an organisation to another project. This file has its status, which publishing and
+-- the endpoints respect; the folder moves has its steps.
+--
+-- Two databases take part, and each has one row for the organisation:
+--
+--   source      copying    its endpoints are paused; events are accepted and wait
+--               closed     publishing is refused; what was open is compared for the last time
+--               moved      the target delivers: no way back. The source ends its own copies
+--               finished   nothing of the organisation is left here; publishing stays refused
+--   target      receiving  publishing is refused, and no endpoint can be enabled
+--               live       the organisation is here
+--               undone     it was taken back; publishing stays refused, because a publisher may
+--                          have got the name of the target while the source was closed
+--
+-- The source changes to moved before the target becomes live. So nothing is sent by both, whenever
+-- the command ends, and what is between the two is continued by the next run.
+
+create table outbox.org_move (
+  org_id text primary key,
+  move_id uuid not null,
+  role text not null constraint org_move_role_is_known check (role in ('source', 'target')),
+  status text not null,
+  other text not null,
+  other_database text,
+  run_id uuid,
+  endpoints jsonb not null default '{}',
+  settled_at xid8,
+  started_at timestamptz not null,
+  changed_at timestamptz not null,
+  constraint org_move_status_is_known check (
+    status in ('copying', 'closed', 'moved', 'finished') and role = 'source'
+    or status in ('receiving', 'live', 'undone') and role = 'target'
+  )
+);
+comment on table outbox.org_move is
+  'The last move of an organisation to or from another project. other: the name of that project; '
+  'other_database: its database_id(); run_id: the run of the command that may take the next step; '
+  'endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the '
+  'transactions below it were open after the last change of status, and must end before the next '
+  'step.';
+
+create function outbox.refuse_moved(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.status in ('moved', 'finished') then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s has moved to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s', v_move.other);
+  elsif v_move.status = 'closed' then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
+  elsif v_move.status in ('receiving', 'undone') then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
+  end if;
+end
+$$;
+comment on function outbox.refuse_moved(text) is
+  'Raises OH012 if events of this organisation are published in another project. detail: the name '
+  'of that project.';
+
+create function outbox.move_sentence(p_move outbox.org_move) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.format('organisation %s %s %s', p_move.org_id, case
+    when p_move.role = 'target' then 'is still in'
+    when p_move.status in ('moved', 'finished') then 'has moved to'
+    else 'is moving to'
+  end, p_move.other);
+end
+$$;
+comment on function outbox.move_sentence(outbox.org_move) is
+  'Where an organisation is, as the begin of a sentence.';
+
+create function outbox.refuse_change(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  if pg_catalog.current_setting('outbox.moving', true) = p_org_id then
+    return;
+  end if;
+  select * into v_move from outbox.org_move m
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving', 'undone');
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',
+      hint = pg_catalog.format('Make the change in %s, or wait until the move is done',
+        v_move.other);
+  end if;
+end
+$$;
+comment on function outbox.refuse_change(text) is
+  'Raises OH012 where a change of an organisation would be lost: in the source from the last '
+  'comparison on, and in the target until it is live. check_move() lets the steps of the move '
+  'itself pass.';
+
+create function outbox.keep_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  if tg_op = 'DELETE' then
+    perform outbox.refuse_change(old.org_id);
+    return old;
+  end if;
+  perform outbox.refuse_change(new.org_id);
+  return new;
+end
+$$;
+comment on function outbox.keep_moved() is
+  'Trigger of a table with org_id: OH012 for a change that refuse_change() refuses.';
+
+create trigger org_setting_was_moved
+  before insert or update or delete on outbox.org_setting
+  for each row execute function outbox.keep_moved();
+
+create function outbox.keep_moving() returns trigger
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = outbox.move_sentence(v_move) || ', so none of its endpoints can be enabled here',
+      hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
+  end if;
+  return new;
+end
+$$;
+comment on function outbox.keep_moving() is
+  'Trigger: OH012 for an endpoint that is created, resumed or enabled in the project that does not '
+  'deliver for its organisation.';
+
 -- sql/foundation/fixed_settings.sql
 
 -- The settings of a session decide how Postgres writes and reads the text of a value: one
@@ -2381,7 +2532,8 @@ create table outbox.event_bytes (
 ) with (fillfactor = 50);
 comment on table outbox.event_bytes is
   'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of '
-  'them has a limit. spent_until: the end of the day if they reach its limit.';
+  'them has a limit. spent_until: the end of the day if they reach its limit; infinity: see '
+  'close_publishing().';
 
 create function outbox.most_event_bytes(p_org_id text) returns bigint
 language plpgsql stable set search_path = ''
@@ -2439,7 +2591,8 @@ begin
     end as until
     from outbox.event_bytes x where x.org_id = o.org_id offset 0
   ) s
-  where b.org_id = o.org_id and b.spent_until <> s.until;
+  -- The publishing of an organisation that moves stays closed.
+  where b.org_id = o.org_id and b.spent_until <> s.until and b.spent_until < 'infinity';
 end
 $$;
 comment on function outbox.count_event_bytes(tid[], timestamptz) is
@@ -2453,6 +2606,7 @@ as $$
 declare
   v_most bigint := outbox.most_event_bytes(p_org_id);
 begin
+  perform outbox.refuse_moved(p_org_id);
   if exists (
     select from outbox.event_bytes b
     where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most
@@ -2466,8 +2620,36 @@ begin
 end
 $$;
 comment on function outbox.check_event_bytes(text, timestamptz) is
-  'Raises OH011 if an organisation has published its bytes of the day. Nothing is raised if its '
-  'limit was raised or removed meanwhile.';
+  'Raises OH012 if the organisation moves or has moved to another project, and OH011 if it has '
+  'published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
+
+create function outbox.close_publishing(p_org_id text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
+  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
+  on conflict (org_id) do update set spent_until = 'infinity';
+end
+$$;
+comment on function outbox.close_publishing(text, timestamptz) is
+  'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it '
+  'moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
+
+create function outbox.open_publishing(p_org_id text, p_now timestamptz) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.event_bytes b set spent_until = case
+    when b.day = outbox.day_of(p_now) and b.bytes >= outbox.most_event_bytes(p_org_id)
+    then outbox.day_end(p_now)
+    else '-infinity'
+  end
+  where b.org_id = p_org_id and b.spent_until = 'infinity';
+end
+$$;
+comment on function outbox.open_publishing(text, timestamptz) is
+  'The reverse of close_publishing().';
 
 -- sql/events/idempotency_key.sql
 
@@ -2873,7 +3055,8 @@ begin
   into duplicates
   from pg_catalog.unnest(v_events) with ordinality e
   where e.id <> v_ids[e.ordinality];
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011' then
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011'
+    or sqlstate 'OH012' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
     detail = case
@@ -3117,6 +3300,16 @@ create trigger endpoint_is_kept
   before update of id, org_id, kind on outbox.endpoint
   for each row when ((old.id, old.org_id, old.kind) is distinct from (new.id, new.org_id, new.kind))
   execute function outbox.keep_endpoint();
+
+create trigger endpoint_waits_for_move
+  before insert or update of status on outbox.endpoint
+  for each row when (new.status = 'enabled')
+  execute function outbox.keep_moving();
+
+create trigger endpoint_was_moved
+  before update or delete on outbox.endpoint
+  for each row when (old.status <> 'deleted')
+  execute function outbox.keep_moved();
 
 create function outbox.check_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql stable set search_path = ''
@@ -3911,6 +4104,10 @@ create index subscription_endpoint on outbox.subscription (endpoint_id);
 -- The predicate is always true. It keeps the planner from using this index for lookups by pattern.
 create index subscription_began on outbox.subscription (org_id, created_at) where org_id > '';
 
+create trigger subscription_was_moved
+  before insert or update or delete on outbox.subscription
+  for each row execute function outbox.keep_moved();
+
 create table outbox.ended_subscription (
   org_id text not null,
   pattern text not null,
@@ -4403,6 +4600,22 @@ create table outbox.endpoint_secret (
 comment on table outbox.endpoint_secret is
   'The signing secrets of an endpoint. Vault stores their values. All that have not expired sign.';
 create index endpoint_secret_endpoint on outbox.endpoint_secret (endpoint_id, created_at desc);
+
+create function outbox.keep_secret_moved() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = new.endpoint_id;
+  return new;
+end
+$$;
+comment on function outbox.keep_secret_moved() is
+  'Trigger: OH012 for a secret that is added or ended where refuse_change() refuses changes of the '
+  'organisation. A secret that has expired may be deleted.';
+
+create trigger endpoint_secret_was_moved
+  before insert or update on outbox.endpoint_secret
+  for each row execute function outbox.keep_secret_moved();
 
 create function outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamptz) returns uuid
 language plpgsql set search_path = ''
@@ -15763,6 +15976,7 @@ as $$
 declare
   v_delivery outbox.delivery;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
@@ -15789,7 +16003,8 @@ begin
 end
 $$;
 comment on function outbox.lock_open_delivery(uuid, uuid) is
-  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
+  'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight; '
+  'OH012: the organisation moves.';
 
 create function outbox.schedule_retry(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
@@ -15987,6 +16202,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.lane l set
     halted = false,
     next_at = case
@@ -16034,6 +16250,7 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
@@ -16084,6 +16301,7 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   select g.id
   into v_gate
   from outbox.gate g
@@ -16125,7 +16343,8 @@ end
 $$;
 comment on function outbox.reopen_delivery(uuid, uuid, bigint, timestamptz) is
   'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. '
-  'locks: dead_letter, or event without one; the caller has the gate locked.';
+  'OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the '
+  'gate locked.';
 
 create function outbox.restart_open_checks(p_event_ids uuid[]) returns void
 language plpgsql
@@ -16279,6 +16498,7 @@ begin
       'Expected 1 to 1000 deliveries per second');
   end if;
   if p_org_id is not null then
+    perform outbox.refuse_change(p_org_id);
     perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
     perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
       (
@@ -16293,7 +16513,7 @@ end
 $$;
 comment on function outbox.check_new_job(text, integer) is
   'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open '
-  'jobs (limit.replay_jobs). Backfills that were started in SQL do not count.';
+  'jobs (limit.replay_jobs), OH012 if it moves. Backfills that were started in SQL do not count.';
 
 create function outbox.replay_many(
   p_org_id text default null,
@@ -17448,7 +17668,7 @@ comment on function outbox.work_backfills(timestamptz) is
 -- lease.
 
 create function outbox.purge_rows(
-  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
+  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -17464,7 +17684,7 @@ begin
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted', g.failed_attempts
+      p_why, g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
@@ -17486,8 +17706,9 @@ begin
   return coalesce(v_purged, 0);
 end
 $$;
-comment on function outbox.purge_rows(uuid, bigint, tid[], timestamptz) is
-  'Cancels deliveries of a deleted endpoint; returns how many. locks: the caller holds the gate.';
+comment on function outbox.purge_rows(uuid, bigint, tid[], text, timestamptz) is
+  'Cancels deliveries of an endpoint that was deleted or has moved; returns how many. p_why: the '
+  'error of their last attempt. locks: the caller holds the gate.';
 
 create function outbox.purge_apart(
   p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
@@ -17498,7 +17719,7 @@ declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
 begin
   begin
-    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
@@ -20291,6 +20512,1809 @@ to service_role;
 grant insert on outbox.webhook_outbox to service_role;
 grant insert on outbox.saga_outbox, outbox.transaction_outbox to service_role;
 
+-- sql/moves/move_part.sql
+
+-- The parts of an organisation that move: rows of some tables, in pages. Both databases read a page
+-- with the same function, so the pages are equal if their digests are. Only a page that differs is
+-- sent, and the target then replaces what it has in the range of this page. So copying again after
+-- an error or a change costs little, and the last comparison proves that the copy is complete.
+--
+-- A key is a text that sorts by "C" in both databases, whatever their collations. An item contains
+-- nothing that is different for each database, such as the id of a lane or of a secret in Vault.
+
+create table outbox.move_part (
+  name text primary key,
+  position integer unique,
+  read_function text constraint move_part_read_is_a_name check (
+    read_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  ),
+  write_function text constraint move_part_write_is_a_name check (
+    write_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'
+  ),
+  page_rows integer,
+  constraint move_part_is_whole check (
+    pg_catalog.num_nulls(position, read_function, write_function, page_rows) in (0, 4)
+  )
+);
+comment on table outbox.move_part is
+  'What becomes of the tables with rows of organisations if one moves. With a position: they move, '
+  'in this order. Without: their rows move together with another part, or stay, such as history. '
+  'An organisation with rows in any other table cannot move. read_function: the organisation, the '
+  'key before the page, its last key (null: none), the most rows; returns (key, item). '
+  'write_function: the organisation, both keys, [{"key", "item"}]; makes this range equal to them.';
+
+insert into outbox.move_part (name, position, read_function, write_function, page_rows) values
+  ('org_setting', 1, 'outbox.read_moved_settings', 'outbox.write_moved_settings', 500),
+  ('endpoint', 4, 'outbox.read_moved_endpoints', 'outbox.write_moved_endpoints', 100),
+  ('event', 5, 'outbox.read_moved_events', 'outbox.write_moved_events', 500),
+  ('lane', 6, 'outbox.read_moved_lanes', 'outbox.write_moved_lanes', 2000),
+  ('dead_letter', 7, 'outbox.read_moved_letters', 'outbox.write_moved_letters', 500),
+  ('idempotency_key', 8, 'outbox.read_moved_keys', 'outbox.write_moved_keys', 20000);
+insert into outbox.move_part (name) values
+  ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
+  ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),
+  ('delivered_mark'), ('org_move');
+
+create function outbox.read_move_page(
+  p_org_id text,
+  p_part text,
+  p_after text default '',
+  p_upto text default null,
+  p_whole boolean default false,
+  p_with_items boolean default false
+) returns jsonb
+language plpgsql stable
+set search_path = ''
+-- Instants and numbers are part of the digest.
+set timezone = 'UTC'
+set extra_float_digits = 1
+as $$
+declare
+  v_part outbox.move_part;
+  v_most_bytes constant integer := 4194304;
+  v_page jsonb;
+begin
+  select * into v_part from outbox.move_part p where p.name = p_part and p.position is not null;
+  if not found then
+    perform outbox.invalid('part', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_part)),
+      'outbox.move_part has the parts that move');
+  end if;
+  execute pg_catalog.format($query$
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*),
+      'upto', pg_catalog.max(r.key collate "C"),
+      'more', coalesce(
+        pg_catalog.max(r.total) >= $4 or pg_catalog.max(r.total) > pg_catalog.count(*), false),
+      'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
+        pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
+        ''), 'UTF8')), 'hex'),
+      'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
+      -- As text: a client may lose digits of a number.
+      'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
+        order by r.key collate "C"), '[]')::text end)
+    from (
+      select x.key, x.item,
+        pg_catalog.row_number() over (order by x.key collate "C") as n,
+        pg_catalog.count(*) over () as total,
+        pg_catalog.sum(pg_catalog.octet_length(x.item::text))
+          over (order by x.key collate "C") as bytes
+      from %s($1, $2, $3, $4) x
+    ) r
+    where $4 is null or r.n = 1 or r.bytes <= $5
+  $query$, v_part.read_function)
+  into v_page
+  using p_org_id, p_after, p_upto, case when not p_whole then v_part.page_rows end, v_most_bytes,
+    p_with_items;
+  return v_page;
+end
+$$;
+comment on function outbox.read_move_page(text, text, text, text, boolean, boolean) is
+  'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": whether '
+  'others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], or null}. '
+  'p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of '
+  'this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their '
+  'secrets in the clear. OH001.';
+
+create function outbox.write_move_page(
+  p_org_id text, p_part text, p_after text, p_upto text, p_items text
+) returns jsonb
+language plpgsql set search_path = '' set timezone = 'UTC'
+as $$
+declare
+  v_write text := (select p.write_function from outbox.move_part p where p.name = p_part);
+begin
+  perform outbox.check_move(p_org_id, array['receiving']);
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
+  using p_org_id, p_after, p_upto, p_items::jsonb;
+  return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
+end
+$$;
+comment on function outbox.write_move_page(text, text, text, text, text) is
+  'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 '
+  'unless the organisation is being moved to this database.';
+
+create function outbox.check_move(p_org_id text, p_statuses text[]) returns outbox.org_move
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if not found or v_move.status <> all (p_statuses) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
+        coalesce(v_move.status, 'not begun')),
+      hint = pg_catalog.format('This step is for: %s',
+        pg_catalog.array_to_string(p_statuses, ', '));
+  end if;
+  -- This transaction may change what refuse_change() keeps.
+  perform pg_catalog.set_config('outbox.moving', p_org_id, true);
+  return v_move;
+end
+$$;
+comment on function outbox.check_move(text, text[]) is
+  'The move of an organisation, if it has one of these statuses; OH004. locks: its row, so that '
+  'two commands do not change it at once.';
+
+create function outbox.take_move(p_org_id text, p_run uuid) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.org_move m set run_id = p_run where m.org_id = p_org_id;
+end
+$$;
+comment on function outbox.take_move(text, uuid) is
+  'From now on only this run of the command takes the steps of the move. Waits for a step of '
+  'another run that has not ended, such as one whose command was killed. Nothing without a move.';
+
+create function outbox.hold_move(p_org_id text, p_run uuid) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  -- Without a move, the step itself says so.
+  if found and v_move.run_id is distinct from p_run then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another run of outhook move-org continues the move of '
+        'organisation %s', p_org_id),
+      hint = 'Wait for its end. If it does not run any more, run the command again';
+  end if;
+  return true;
+end
+$$;
+comment on function outbox.hold_move(text, uuid) is
+  'Called in the statement of each step, before it: OH004 if another run has taken the move since. '
+  'locks: the row of the move until the step has ended.';
+
+create function outbox.clear_moved_part(p_org_id text, p_part text) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_page jsonb := outbox.read_move_page(p_org_id, p_part);
+begin
+  if (v_page ->> 'n')::integer = 0 then
+    return false;
+  end if;
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', (
+    select p.write_function from outbox.move_part p where p.name = p_part))
+  using p_org_id, '', v_page ->> 'upto', '[]'::jsonb;
+  return true;
+end
+$$;
+comment on function outbox.clear_moved_part(text, text) is
+  'Removes the first page of a part here; false if there was none.';
+
+create function outbox.move_reason(p_move outbox.org_move) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case p_move.role
+    when 'source' then 'the organisation moves to ' || p_move.other
+    else 'the organisation moves here from ' || p_move.other
+  end;
+end
+$$;
+comment on function outbox.move_reason(outbox.org_move) is
+  'The status_reason of the endpoints that a move has paused.';
+
+-- sql/moves/moved_endpoints.sql
+
+-- Endpoints that move, each with its subscriptions, signing secrets, headers and what its gate
+-- knows of its receiver. They keep their ids, so receivers, applications and open deliveries need
+-- no change. The secrets are in the pages that pass from one database to the other, and nowhere
+-- else.
+
+create function outbox.moved_status(p_endpoint outbox.endpoint) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
+  return case
+    when p_endpoint.status = 'paused' and p_endpoint.status_reason = outbox.move_reason(v_move)
+    then v_move.endpoints -> p_endpoint.id::text
+    else pg_catalog.jsonb_build_object(
+      'status', p_endpoint.status, 'reason', p_endpoint.status_reason)
+  end;
+end
+$$;
+comment on function outbox.moved_status(outbox.endpoint) is
+  'The status that an endpoint has without the pause of the move: {"status", "reason"}.';
+
+create function outbox.read_moved_endpoints(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select e.id::text, pg_catalog.jsonb_build_object(
+    'endpoint', pg_catalog.to_jsonb(e) - array['org_id', 'status', 'status_reason', 'ramp_from',
+      'updated_at', 'headers_vault_id', 'credentials_vault_id', 'is_purged'],
+    'status', outbox.moved_status(e),
+    'headers', outbox.stored_headers(e.headers_vault_id),
+    'secrets', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', s.id, 'secret', s.secret, 'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.id), '[]')
+      from (
+        select s.id, s.created_at, s.expires_at, case
+          when s.expires_at is null then outbox.vault_text(s.vault_id, 'the signing secret')
+          -- A replaced secret that cannot be read only expires earlier.
+          else outbox.try_read(s.vault_id)
+        end as secret
+        from outbox.endpoint_secret s where s.endpoint_id = e.id offset 0
+      ) s
+      where s.secret is not null),
+    'subscriptions', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
+        order by s.pattern collate "C"), '[]')
+      from outbox.subscription s where s.endpoint_id = e.id),
+    'gate', (
+      select pg_catalog.jsonb_build_object('not_before', g.not_before, 'streak', g.streak,
+        'first_failure_at', g.first_failure_at, 'secret_id', g.secret_id)
+      from outbox.gate g where g.endpoint_id = e.id))
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+  order by e.id
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_endpoints(text, text, text, integer) is
+  'Endpoints with their secrets in the clear. OH004 if one cannot be read from Vault.';
+
+create function outbox.drop_moved_endpoint(p_endpoint_id uuid) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_gate bigint := (select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id);
+begin
+  delete from outbox.delivery d using outbox.lane l
+  where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
+  perform outbox.remove_endpoint(p_endpoint_id, v_gate);
+  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  if exists (select from outbox.attempt a where a.endpoint_id = p_endpoint_id) then
+    -- History of the time before the organisation left this database refers to it.
+    update outbox.endpoint e set status = 'deleted', status_reason = 'the move was undone'
+    where e.id = p_endpoint_id;
+  else
+    delete from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
+end
+$$;
+comment on function outbox.drop_moved_endpoint(uuid) is
+  'Removes an endpoint that a move has created and that has never delivered here.';
+
+create function outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_id uuid := (p_item #>> '{endpoint,id}')::uuid;
+  v_secret record;
+  v_added uuid;
+begin
+  if exists (
+    select from outbox.endpoint e
+    where e.id = v_id and (e.org_id <> p_move.org_id or e.status = 'deleted' and not e.is_purged))
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s exists here and is deleted, or belongs to another '
+        'organisation', v_id),
+      hint = 'A deleted endpoint is removed by a job: try again when its open deliveries are gone';
+  end if;
+  delete from vault.secrets v using outbox.endpoint_secret s
+  where s.endpoint_id = v_id and v.id = s.vault_id;
+  delete from outbox.endpoint_secret s where s.endpoint_id = v_id;
+  delete from outbox.subscription s where s.endpoint_id = v_id;
+  perform outbox.put_headers(e.id, '{}') from outbox.endpoint e where e.id = v_id;
+  -- Replaced as a whole, so that no column is forgotten.
+  delete from outbox.endpoint e where e.id = v_id;
+  insert into outbox.endpoint
+  select e.* from pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
+    || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
+      'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
+      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false)) e;
+  if p_item -> 'headers' <> '{}' then
+    perform outbox.put_headers(v_id, p_item -> 'headers');
+  end if;
+  for v_secret in
+    select * from pg_catalog.jsonb_to_recordset(p_item -> 'secrets')
+      as s (id uuid, secret text, created_at timestamptz, expires_at timestamptz)
+  loop
+    v_added := outbox.add_secret(v_id, v_secret.secret, v_secret.created_at);
+    -- Open deliveries and the gate name a secret by its id.
+    update outbox.endpoint_secret s set id = v_secret.id, expires_at = v_secret.expires_at
+    where s.id = v_added;
+  end loop;
+  insert into outbox.subscription (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select p_move.org_id, s.pattern, v_id, (f.filter).path, s.created_at, s.filter,
+    coalesce((f.filter).weight, 0)
+  from pg_catalog.jsonb_to_recordset(p_item -> 'subscriptions')
+    as s (pattern text, filter text, created_at timestamptz)
+  cross join lateral (
+    select case when s.filter is not null then outbox.read_filter(s.filter) end as filter
+  ) f;
+  if not exists (select from outbox.gate g where g.endpoint_id = v_id) then
+    perform outbox.add_gate(v_id, p_item #>> '{endpoint,ordering}');
+  end if;
+  update outbox.gate g set not_before = n.not_before, streak = n.streak,
+    first_failure_at = n.first_failure_at, secret_id = n.secret_id
+  from pg_catalog.jsonb_to_record(p_item -> 'gate')
+    as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
+  where g.endpoint_id = v_id;
+  update outbox.org_move m
+  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
+  where m.org_id = p_move.org_id;
+end
+$$;
+comment on function outbox.put_moved_endpoint(outbox.org_move, jsonb) is
+  'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id '
+  'is in use here.';
+
+create function outbox.write_moved_endpoints(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
+begin
+  perform outbox.drop_moved_endpoint(e.id)
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+    and not exists (
+      select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
+  perform outbox.put_moved_endpoint(v_move, i -> 'item')
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
+  'The write_function of endpoints (see move_part).';
+
+-- sql/moves/open_events.sql
+
+-- The events of an organisation that have an open delivery: how they are found, and read with these
+-- deliveries for the pages of a move.
+
+create function outbox.open_depth(p_org_id text) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select g.depth from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+end
+$$;
+comment on function outbox.open_depth(text) is
+  'How many deliveries of an organisation are open, without those of deleted endpoints.';
+
+create function outbox.open_event_ids(
+  p_org_id text, p_after uuid, p_upto uuid, p_limit integer
+) returns uuid[]
+language plpgsql stable
+set search_path = ''
+-- In the order of event_org: a sort would read all events of the organisation for each page.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  -- So many are read faster than the delivered events between them.
+  v_few constant bigint := 20000;
+begin
+  if outbox.open_depth(p_org_id) <= v_few then
+    return array(
+      select distinct d.event_id
+      from outbox.endpoint n
+      cross join lateral (
+        select g.id from outbox.gate g
+        where g.endpoint_id = n.id order by g.changed_at desc limit 1
+      ) g
+      join outbox.lane l on l.gate_id = g.id
+      join outbox.delivery d on d.lane_id = l.id and d.lane_id > 0
+      where n.org_id = p_org_id and n.status <> 'deleted' and d.event_id > p_after
+        and d.event_id <= p_upto and exists (select from outbox.event e where e.id = d.event_id)
+      order by d.event_id
+      limit p_limit);
+  end if;
+  return array(
+    select e.id from outbox.event e
+    where e.org_id > '' and (e.org_id, e.id) > (p_org_id, p_after)
+      and (e.org_id, e.id) <= (p_org_id, p_upto)
+      and exists (
+        select from outbox.delivery d
+        join outbox.endpoint n on n.id = d.endpoint_id and n.status <> 'deleted'
+        where d.event_id = e.id)
+    order by e.org_id, e.id
+    limit p_limit);
+end
+$$;
+comment on function outbox.open_event_ids(text, uuid, uuid, integer) is
+  'Events of an organisation with an open delivery, in the order of their ids, between two ids. '
+  'p_limit null: all.';
+
+create function outbox.read_moved_events(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  v_ids uuid[] := outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, p_limit);
+  v_first constant uuid := v_ids[1];
+  v_last constant uuid := v_ids[pg_catalog.cardinality(v_ids)];
+  v_most_bytes constant bigint := 4194304;
+  v_bytes bigint := 0;
+  v_rows integer := 0;
+begin
+  for key, item in
+    select e.id::text, pg_catalog.jsonb_build_object(
+      'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
+    from pg_catalog.unnest(v_ids) i
+    cross join lateral (
+      -- The bounds select the partitions. Offset: the order of the ids is that of the rows.
+      select e.* from outbox.event e where e.id = i and e.id between v_first and v_last offset 0
+    ) e
+    -- Not a function: a call takes 1 ms of each event.
+    cross join lateral (
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+        'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+        'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+        'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+        -- It has left its isolated lane: the next lost lease isolates it again.
+        'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
+      from outbox.delivery d
+      cross join lateral (
+        select l.ordered from outbox.lane l
+        where l.id = d.lane_id order by l.changed_at desc limit 1
+      ) l
+      where d.event_id = e.id and exists (
+        select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
+      offset 0
+    ) o
+    where o.deliveries is not null
+  loop
+    return next;
+    v_rows := v_rows + 1;
+    v_bytes := v_bytes + pg_catalog.octet_length(item::text);
+    -- The last one shows read_move_page() that more follow. Without a limit, a page ends at p_upto.
+    exit when v_bytes > v_most_bytes and v_rows > 1 and p_limit is not null;
+  end loop;
+end
+$$;
+comment on function outbox.read_moved_events(text, text, text, integer) is
+  'Events with at least one open delivery, in the order of their ids. Without the deliveries of '
+  'deleted endpoints. With a limit it ends one event after 4 MiB.';
+
+-- sql/moves/moved_events.sql
+
+-- Events with open deliveries that move, with these deliveries. Ids stay, so receivers recognise an
+-- event that they have had. attempt, failed_attempts and the times stay, so retries and dead
+-- letters come when they would have come. In an ordered lane due_at is the order, and it stays too.
+--
+-- What is delivered already, and each attempt, stays in the source.
+
+create type outbox.moved_delivery as (
+  event_id uuid,
+  endpoint_id uuid,
+  gate_id bigint,
+  ordered boolean,
+  key_hash bigint,
+  body_bytes integer,
+  due_at timestamptz,
+  attempt integer,
+  failed_attempts integer,
+  replayed_at timestamptz,
+  deliver_at timestamptz,
+  secret_id uuid,
+  rejected_secrets uuid[],
+  lost_before integer,
+  lost_leases integer
+);
+comment on type outbox.moved_delivery is 'A delivery that arrives, and the lane for it.';
+
+create function outbox.arriving_deliveries(
+  p_org_id text, p_items jsonb
+) returns outbox.moved_delivery[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select row((i #>> '{item,event,id}')::uuid, d.endpoint_id, g.id, d.ordered,
+      case
+        when d.ordered then outbox.key_hash(e.ordering, i #>> '{item,event,partition_key}')
+        else 0
+      end,
+      pg_catalog.octet_length(i #>> '{item,event,body}'), d.due_at, d.attempt, d.failed_attempts,
+      d.replayed_at, d.deliver_at, d.secret_id, d.rejected_secrets, d.lost_before, d.lost_leases
+    )::outbox.moved_delivery
+    from pg_catalog.jsonb_array_elements(p_items) i
+    cross join lateral pg_catalog.jsonb_to_recordset(i #> '{item,deliveries}') as d (
+      endpoint_id uuid, ordered boolean, due_at timestamptz, attempt integer,
+      failed_attempts integer, replayed_at timestamptz, deliver_at timestamptz, secret_id uuid,
+      rejected_secrets uuid[], lost_before integer, lost_leases integer)
+    join outbox.endpoint e on e.id = d.endpoint_id and e.org_id = p_org_id
+    join outbox.gate g on g.endpoint_id = e.id);
+end
+$$;
+comment on function outbox.arriving_deliveries(text, jsonb) is
+  'The deliveries of items of read_moved_events(), each with the lane that it goes to.';
+
+create function outbox.lock_org_gates(p_org_id text) returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  perform outbox.lock_gates(v_endpoints);
+  return v_endpoints;
+end
+$$;
+comment on function outbox.lock_org_gates(text) is
+  'Locks the gates of all endpoints of an organisation and returns the endpoints.';
+
+create function outbox.add_moved_events(
+  p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamptz
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
+begin
+  insert into outbox.event
+  select e.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.event,
+    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id)) e
+  on conflict do nothing;
+  perform outbox.restart_open_checks(array(
+    select (i ->> 'key')::uuid from pg_catalog.jsonb_array_elements(p_items) i));
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select distinct d.gate_id, d.ordered, d.key_hash
+  from pg_catalog.unnest(v_deliveries) d
+  where not exists (
+    select from outbox.lane l
+    where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash);
+  with added as (
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, failed_attempts,
+      body_bytes, replayed_at, deliver_at, lost_leases, lost_before, secret_id, rejected_secrets)
+    select d.event_id, d.endpoint_id, l.id, d.due_at, d.attempt, d.failed_attempts, d.body_bytes,
+      d.replayed_at, d.deliver_at, d.lost_leases, d.lost_before, d.secret_id, d.rejected_secrets
+    from pg_catalog.unnest(v_deliveries) d
+    cross join lateral (
+      select l.id from outbox.lane l
+      where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash
+      order by l.changed_at desc limit 1
+    ) l
+    on conflict (event_id, endpoint_id) do nothing
+    returning lane_id, due_at
+  ), lanes as (
+    update outbox.lane l set
+      depth = l.depth + a.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      head_at = case when l.ordered then l.head_at else least(l.head_at, a.first_at) end,
+      -- What is routed here later comes behind.
+      tail_at = case when l.ordered then greatest(l.tail_at, a.last_at) else l.tail_at end,
+      next_at = case
+        when not l.ordered then least(l.next_at, a.first_at)
+        when l.halted or l.leased > 0 then l.next_at
+        else greatest(p_now, l.not_before)
+      end
+    from (
+      select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
+        pg_catalog.max(a.due_at) as last_at
+      from added a group by a.lane_id
+    ) a
+    where l.id = a.lane_id
+    returning l.gate_id, a.n
+  )
+  update outbox.gate g set depth = g.depth + s.n,
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+  perform outbox.park(p_endpoint_ids, p_now);
+end
+$$;
+comment on function outbox.add_moved_events(uuid[], text, jsonb, timestamptz) is
+  'Stores events and opens their deliveries. Those that exist do not change. p_endpoint_ids: see '
+  'lock_org_gates(). locks: the caller holds the gates of the organisation.';
+
+create function outbox.remove_empty_lanes(p_endpoint_ids uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.lane l using outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and (l.ordered or l.key_hash <> 0);
+  update outbox.lane l set next_at = 'infinity'
+  from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and l.next_at < 'infinity';
+end
+$$;
+comment on function outbox.remove_empty_lanes(uuid[]) is
+  'Removes the empty lanes of endpoints that deliver nothing here. The unordered lane of an '
+  'unordered endpoint stays. locks: the caller holds the gates, and parks them afterwards.';
+
+create function outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  with gone as (
+    delete from outbox.delivery d using outbox.endpoint e
+    where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
+    returning d.lane_id
+  ), lanes as (
+    update outbox.lane l set depth = l.depth - b.n
+    from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
+    where l.id = b.lane_id
+    returning l.gate_id, b.n
+  )
+  update outbox.gate g set depth = g.depth - s.n
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+end
+$$;
+comment on function outbox.remove_moved_deliveries(text, uuid[]) is
+  'Removes open deliveries of these events that a move has copied and nothing has claimed. locks: '
+  'the caller holds the gates of the organisation.';
+
+create function outbox.write_moved_events(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_there uuid[] := outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null);
+begin
+  perform outbox.remove_moved_deliveries(p_org_id, v_there);
+  perform outbox.add_moved_events(v_endpoints, p_org_id, p_items, outbox.clock());
+  -- It reads all lanes, of which there may be 100,000, so not for each page of the first copy.
+  if pg_catalog.cardinality(v_there) > 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+    perform outbox.park(v_endpoints, outbox.clock());
+  end if;
+end
+$$;
+comment on function outbox.write_moved_events(text, text, text, jsonb) is
+  'The write_function of events (see move_part). An event whose deliveries are removed stays. '
+  'locks: the gates of the organisation.';
+
+-- sql/moves/moved_rows.sql
+
+-- The smaller parts that move: own values of settings, ordered lanes that wait for a retry or were
+-- halted by a dead letter, dead letters, and idempotency keys, so that a publisher that repeats an
+-- event in the target gets the id of the first one.
+
+create function outbox.read_moved_settings(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return query
+  select o.name, pg_catalog.jsonb_build_object('value', o.value, 'updated_at', o.updated_at)
+  from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto)
+  order by o.name collate "C"
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_settings(text, text, text, integer) is
+  'The settings that have another value for the organisation.';
+
+create function outbox.write_moved_settings(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  delete from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto);
+  insert into outbox.org_setting (org_id, name, value, updated_at)
+  select p_org_id, i ->> 'key', i #> '{item,value}', (i #>> '{item,updated_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+comment on function outbox.write_moved_settings(text, text, text, jsonb) is
+  'The write_function of settings (see move_part).';
+
+create function outbox.read_moved_lanes(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select x.lane_key, x.lane_item
+  from (
+    select e.id || '/' || l.key_hash as lane_key, pg_catalog.jsonb_build_object(
+      'endpoint_id', e.id, 'key_hash', l.key_hash, 'halted', l.halted,
+      'not_before', l.not_before) as lane_item
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    join outbox.lane l on l.gate_id = g.id and l.ordered
+    where e.org_id = p_org_id and e.status <> 'deleted'
+      and (l.halted or l.not_before > '-infinity')
+    offset 0
+  ) x
+  where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
+  order by x.lane_key collate "C"
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_lanes(text, text, text, integer) is
+  'Ordered lanes that are halted, or that wait for a retry or for the end of lane_spacing_ms.';
+
+create function outbox.write_moved_lanes(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  update outbox.lane l set halted = false, not_before = '-infinity',
+    next_at = case when l.depth > 0 then v_now else 'infinity' end
+  from outbox.gate g
+  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.ordered
+    and (g.endpoint_id || '/' || l.key_hash) in (
+      select r.key from outbox.read_moved_lanes(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select g.id, true, i.key_hash
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where not exists (
+    select from outbox.lane l where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash);
+  update outbox.lane l set halted = i.halted, not_before = i.not_before,
+    next_at = case
+      when i.halted or l.depth = 0 then 'infinity'
+      else greatest(v_now, i.not_before)
+    end
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint, halted boolean, not_before timestamptz)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash;
+  perform outbox.park(v_endpoints, v_now);
+end
+$$;
+comment on function outbox.write_moved_lanes(text, text, text, jsonb) is
+  'The write_function of lanes (see move_part). locks: the gates of the organisation.';
+
+create function outbox.letter_key(p_letter outbox.dead_letter) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return pg_catalog.to_char(p_letter.failed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')
+    || '/' || p_letter.id;
+end
+$$;
+comment on function outbox.letter_key(outbox.dead_letter) is
+  'The key of a dead letter in the pages of a move: failed_at in UTC and its id.';
+
+create function outbox.read_moved_letters(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select outbox.letter_key(x), pg_catalog.to_jsonb(x) - 'org_id'
+  from outbox.dead_letter x
+  where x.org_id = p_org_id
+    and (p_after = '' or (x.failed_at, x.id) > (
+      (pg_catalog.split_part(p_after, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_after, '/', 2)::uuid))
+    and (p_upto is null or (x.failed_at, x.id) <= (
+      (pg_catalog.split_part(p_upto, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_upto, '/', 2)::uuid))
+  order by x.failed_at, x.id
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_letters(text, text, text, integer) is
+  'Dead letters, also those that were replayed or discarded and are still stored.';
+
+create function outbox.write_moved_letters(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform outbox.lock_org_gates(p_org_id);
+  delete from outbox.dead_letter x
+  where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
+    select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.dead_letter
+  select x.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
+    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id)) x;
+end
+$$;
+comment on function outbox.write_moved_letters(text, text, text, jsonb) is
+  'The write_function of dead letters (see move_part). locks: the gates of the organisation.';
+
+create function outbox.read_moved_keys(
+  p_org_id text, p_after text, p_upto text, p_limit integer
+) returns table (key text, item jsonb)
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select k.event_id::text, pg_catalog.jsonb_build_object('key', k.key,
+    'content', pg_catalog.encode(k.content, 'hex'), 'created_at', k.created_at)
+  from outbox.idempotency_key k
+  where k.org_id = p_org_id
+    and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid)
+  order by k.event_id
+  limit p_limit;
+end
+$$;
+comment on function outbox.read_moved_keys(text, text, text, integer) is
+  'Idempotency keys that are stored, in the order of their events.';
+
+create function outbox.write_moved_keys(
+  p_org_id text, p_after text, p_upto text, p_items jsonb
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  delete from outbox.idempotency_key k
+  where k.org_id = p_org_id and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid);
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, i #>> '{item,key}', (i ->> 'key')::uuid,
+    pg_catalog.decode(i #>> '{item,content}', 'hex'), (i #>> '{item,created_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i
+  on conflict (org_id, key) do update set event_id = excluded.event_id,
+    content = excluded.content, created_at = excluded.created_at;
+end
+$$;
+comment on function outbox.write_moved_keys(text, text, text, jsonb) is
+  'The write_function of idempotency keys (see move_part).';
+
+-- sql/moves/move_status.sql
+
+-- What the command has to know of one side before it moves an organisation: what prevents the move,
+-- what the target has already, and the status of a move that has begun.
+
+create function outbox.move_totals(p_org_id text) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'endpoints', (
+      select pg_catalog.count(*) from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', outbox.open_depth(p_org_id),
+    'dead_letters', (
+      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
+end
+$$;
+comment on function outbox.move_totals(text) is
+  '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the '
+  'same when a copy is complete.';
+
+create function outbox.move_blockers(p_org_id text) returns text[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_blockers text[];
+  v_table text;
+  v_is_used boolean;
+begin
+  select pg_catalog.array_agg(b.problem) into v_blockers
+  from (
+    select pg_catalog.format('endpoint %s is of the kind %s: only webhooks move', e.id, e.kind)
+      as problem
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
+    union all
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
+    from outbox.replay_job j
+    where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
+    union all
+    select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
+    from outbox.delivered_mark m
+    where m.finished_at is null and coalesce(m.org_id, p_org_id) = p_org_id
+    union all
+    select pg_catalog.format('event %s was set aside by routing: call route_again()', u.event_id)
+    from outbox.unroutable u
+    where u.org_id = p_org_id and u.again_at = 'infinity'
+    union all
+    select pg_catalog.format('the delivery of event %s to endpoint %s could not be created: call '
+      'retry_now() or cancel_delivery()', r.event_id, r.endpoint_id)
+    from outbox.refusal r
+    join outbox.endpoint e on e.id = r.endpoint_id and e.status <> 'deleted'
+    where e.org_id = p_org_id and r.step = 'routing' and r.again_at = 'infinity'
+    union all
+    select pg_catalog.format('endpoint %s is %s', s.id, s.why)
+    from (
+      select e.id, outbox.why_unreadable(e.id) as why from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' offset 0
+    ) s
+    where s.why is not null
+    union all
+    select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
+      'wait until it is delivered', x.event_id, x.endpoint_id)
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and x.replayed_at is not null
+      and not exists (select from outbox.event v where v.id = x.event_id)
+      and exists (
+        select from outbox.delivery d
+        where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id)
+    limit 100
+  ) b;
+  for v_table in
+    select c.relname
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a
+      on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition
+      and not exists (select from outbox.move_part p where p.name = c.relname)
+    order by c.relname
+  loop
+    execute pg_catalog.format(
+      'select exists (select from outbox.%I t where t.org_id = $1)', v_table)
+    into v_is_used using p_org_id;
+    if v_is_used then
+      v_blockers := v_blockers || pg_catalog.format(
+        'outbox.%s has rows of the organisation, which cannot move yet', v_table);
+    end if;
+  end loop;
+  return coalesce(v_blockers, '{}');
+end
+$$;
+comment on function outbox.move_blockers(text) is
+  'Why an organisation cannot move, as sentences; empty: it can.';
+
+create function outbox.check_blockers(p_org_id text) returns void
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  if pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id,
+        pg_catalog.array_to_string(v_blockers, '; ')),
+      hint = 'End or remove what is named, and run the command again';
+  end if;
+end
+$$;
+comment on function outbox.check_blockers(text) is
+  'Raises OH004 with all reasons why an organisation cannot move.';
+
+create function outbox.occupied_by(p_org_id text) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_part text;
+  v_is_there boolean;
+begin
+  for v_part in
+    select p.name from outbox.move_part p where p.position is not null order by p.position
+  loop
+    v_is_there := case v_part
+      -- Without its secrets, which may be unreadable.
+      when 'endpoint' then exists (
+        select from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted')
+      else outbox.read_move_page(p_org_id, v_part) ->> 'n' <> '0'
+    end;
+    if v_is_there then
+      return v_part;
+    end if;
+  end loop;
+  return case
+    when exists (select from outbox.unrouted u where u.org_id = p_org_id)
+      or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+    then 'events that are not routed'
+    -- It may come back with the same endpoints.
+    when exists (
+      select from outbox.endpoint e
+      where e.org_id = p_org_id and e.status = 'deleted' and not e.is_purged)
+    then 'deleted endpoints that a job removes'
+  end;
+end
+$$;
+comment on function outbox.occupied_by(text) is
+  'What this database has of an organisation that would be mixed with what arrives; null: nothing.';
+
+create function outbox.has_anything(p_org_id text) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return exists (select from outbox.endpoint e where e.org_id = p_org_id)
+    or exists (
+      select from outbox.event v
+      where v.org_id > '' and (v.org_id, v.id) >= (
+          p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and v.org_id <= p_org_id)
+    or outbox.occupied_by(p_org_id) is not null;
+end
+$$;
+comment on function outbox.has_anything(text) is
+  'Whether this database has anything of an organisation that may move, or an event of it.';
+
+create function outbox.move_status(p_org_id text) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  perform outbox.check_user_org(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
+    'other_database', v_move.other_database,
+    'database', outbox.database_id(), 'server', outbox.server_id(),
+    'occupied_by', case
+      when v_move.status in ('copying', 'closed', 'moved', 'receiving') then null
+      else outbox.occupied_by(p_org_id)
+    end,
+    'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
+    'version', outbox.version() ->> 'version',
+    'key_hash', outbox.key_hash('partition', 'outhook')::text,
+    'parts', (
+      select pg_catalog.jsonb_agg(p.name order by p.position)
+      from outbox.move_part p where p.position is not null),
+    'blockers', case
+      when v_move.status is null or v_move.status in ('live', 'copying')
+      then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
+    end,
+    'totals', outbox.move_totals(p_org_id));
+end
+$$;
+comment on function outbox.move_status(text) is
+  'What a move needs to know of one side: {"move_id", "role", "status", "other", '
+  '"other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": '
+  'whether there is anything of the organisation or a move, "occupied_by": see occupied_by(), '
+  '"version", "key_hash": lanes can move only between databases with the same, '
+  '"parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+
+-- sql/moves/begin_move.sql
+
+-- The begin of a move: the target refuses events, and the source pauses the endpoints.
+
+create function outbox.pause_for_move(p_move outbox.org_move) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_move.org_id and e.status <> 'deleted' order by e.id for no key update;
+  with paused as (
+    update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(p_move),
+      version = e.version + 1, updated_at = outbox.clock()
+    from outbox.endpoint f
+    where f.org_id = p_move.org_id and f.status = 'enabled' and e.id = f.id
+    returning e.id, f.status as was, f.status_reason as reason
+  )
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(p.id, pg_catalog.jsonb_build_object(
+      'status', p.was, 'reason', p.reason)) as statuses
+    from paused p
+  ) n
+  where m.org_id = p_move.org_id and n.statuses is not null;
+end
+$$;
+comment on function outbox.pause_for_move(outbox.org_move) is
+  'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by '
+  'id.';
+
+create function outbox.begin_receiving(
+  p_org_id text, p_move_id uuid, p_other text, p_database text default null
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_found text;
+begin
+  perform outbox.check_move_name(p_other);
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.move_id = p_move_id then
+    return;
+  elsif v_move.status in ('copying', 'closed', 'moved', 'receiving') then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
+      hint = 'End that move first';
+  end if;
+  v_found := outbox.occupied_by(p_org_id);
+  if v_found is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the target has something of organisation %s already: %s',
+        p_org_id, v_found),
+      hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
+        'dead letters and idempotency keys of the organisation';
+  end if;
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, p_database, v_now, v_now)
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
+    status = 'receiving', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at;
+  perform outbox.close_publishing(p_org_id, v_now);
+end
+$$;
+comment on function outbox.begin_receiving(text, uuid, text, text) is
+  'The first step, in the target: nobody can publish for the organisation here until it is live. '
+  'p_other, p_database: the name and the database_id() of the source. Nothing if this move has '
+  'begun. OH001; OH004: the target has something of the organisation.';
+
+create function outbox.begin_leaving(
+  p_org_id text, p_move_id uuid, p_other text, p_database text default null
+) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+begin
+  perform outbox.check_move_name(p_other);
+  -- Nobody creates an endpoint meanwhile.
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.move_id = p_move_id and v_move.role = 'source' then
+    return;
+  elsif v_move.status <> 'live' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: another move of it is %s', p_org_id,
+        v_move.status),
+      hint = 'End that move first';
+  end if;
+  perform outbox.check_blockers(p_org_id);
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, p_database, v_now, v_now)
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
+    status = 'copying', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
+  perform outbox.pause_for_move(v_move);
+end
+$$;
+comment on function outbox.begin_leaving(text, uuid, text, text) is
+  'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. '
+  'p_other, p_database: the name and the database_id() of the target. Nothing if this move has '
+  'begun. OH001; OH004: what prevents the move.';
+
+create function outbox.check_move_name(p_other text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  if p_other is null or p_other !~ '^[\x21-\x7e]{1,100}$' then
+    perform outbox.invalid('other', 'is not 1 to 100 visible ASCII characters',
+      'Expected a name of the other project that publishers know, such as eu-2; no URL with a '
+      'password');
+  end if;
+end
+$$;
+comment on function outbox.check_move_name(text) is
+  'Raises OH001 unless this can be the name of a project. Publishers see it in OH012.';
+
+-- sql/moves/settle_move.sql
+
+-- A change of status counts for a transaction that begins after it. So before the next step, every
+-- transaction that was open after the change has to end: a claim may still lease a delivery, and a
+-- publisher may still store an event. Then no lease may be left, and after the source is closed no
+-- event that waits for routing.
+--
+-- A transaction is open if one of these is true:
+--
+--   it has an id    settled_at is an id that was given after the change, so every older transaction
+--                   has a smaller one. (pg_snapshot_xmax would be too small: it only follows the
+--                   last id that ended.)
+--   it has none     a statement gets its id at its first insert, after its snapshot, and a
+--                   transaction with REPEATABLE READ keeps its first snapshot. Both hold xmin.
+
+create function outbox.older_sessions(p_below xid8) returns integer[]
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return array(
+    select a.pid from pg_catalog.pg_stat_activity a
+    where a.datname = pg_catalog.current_database() and a.pid <> pg_catalog.pg_backend_pid()
+      and a.backend_type not in ('autovacuum worker', 'walsender')
+      -- A snapshot of the moment at which the id was given has it as xmin.
+      and (pg_catalog.age(a.backend_xmin) >= pg_catalog.age(p_below::xid)
+        or pg_catalog.age(a.backend_xid) > pg_catalog.age(p_below::xid))
+    order by a.pid
+    limit 10);
+end
+$$;
+comment on function outbox.older_sessions(xid8) is
+  'The process ids of up to 10 sessions with a snapshot or a transaction from before this '
+  'transaction id. Sessions of other roles are seen by a superuser or with pg_read_all_stats.';
+
+create function outbox.end_lost_leases(p_org_id text, p_now timestamptz) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  perform outbox.record_lost_lease(o.d, p_now)
+  from outbox.gate g
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  cross join lateral (
+    select f.d
+    from (
+      -- Leased rows are at the head of their lane: see record_lost_leases().
+      select d, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) f
+    where f.leased_until <= p_now
+  ) o
+  where g.endpoint_id = any (v_endpoints);
+  perform outbox.park(v_endpoints, p_now);
+end
+$$;
+comment on function outbox.end_lost_leases(text, timestamptz) is
+  'Records the ended leases of an organisation, which no claim does while its endpoints are '
+  'paused. locks: the gates of the organisation.';
+
+create function outbox.settle_move(p_org_id text) returns jsonb
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id,
+    array['copying', 'closed', 'moved', 'finished']);
+  v_id constant xid8 := pg_catalog.pg_current_xact_id();
+  v_pids integer[];
+  v_transactions boolean;
+  v_unrouted bigint;
+  v_leased bigint;
+begin
+  -- A larger id is of another cluster, from which this database was restored.
+  if v_move.settled_at is null or v_move.settled_at > v_id then
+    v_move.settled_at := v_id;
+    update outbox.org_move m set settled_at = v_id where m.org_id = p_org_id;
+  end if;
+  v_pids := outbox.older_sessions(v_move.settled_at);
+  v_transactions := v_move.settled_at = v_id or pg_catalog.cardinality(v_pids) > 0
+    -- Also a prepared transaction, which has no session.
+    or pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot()) < v_move.settled_at;
+  if not v_transactions then
+    perform outbox.end_lost_leases(p_org_id, outbox.clock());
+  end if;
+  select coalesce(pg_catalog.sum(l.leased), 0)
+  into v_leased
+  from outbox.endpoint e
+  join outbox.gate g on g.endpoint_id = e.id
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  where e.org_id = p_org_id and e.status <> 'deleted';
+  v_unrouted := (select pg_catalog.count(*) from outbox.unrouted u where u.org_id = p_org_id)
+    + (select pg_catalog.count(*) from outbox.unroutable u where u.org_id = p_org_id)
+    + (
+      select pg_catalog.count(*) from outbox.refusal r
+      join outbox.endpoint e on e.id = r.endpoint_id and e.org_id = p_org_id
+      where r.step = 'routing' and e.status <> 'deleted');
+  return pg_catalog.jsonb_build_object(
+    'settled', not v_transactions and v_leased = 0
+      and (v_move.status = 'copying' or v_unrouted = 0),
+    'transactions', v_transactions, 'pids', v_pids, 'leased', v_leased, 'unrouted', v_unrouted);
+end
+$$;
+comment on function outbox.settle_move(text) is
+  'Whether the source has settled after its last change of status: {"settled", "transactions": '
+  'whether one is open that may not know of it, "pids": the sessions that have one, "leased": '
+  'deliveries in flight, "unrouted": events that wait for routing, which counts when the source is '
+  'closed}. Call it until it has. OH004. locks: the gates of the organisation.';
+
+-- sql/moves/end_move.sql
+
+-- The end of a move. close_source() refuses publishing; leave_source() is the point of no return;
+-- open_target() lets the target deliver. Then the source ends its own copies (end_copies).
+-- finish_source() deletes what it still has.
+
+create function outbox.set_move_status(p_org_id text, p_status text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  update outbox.org_move m
+  set status = p_status, settled_at = null, changed_at = outbox.clock()
+  where m.org_id = p_org_id;
+end
+$$;
+comment on function outbox.set_move_status(text, text) is
+  'Changes the status of a move. The caller has checked the status before.';
+
+create function outbox.close_source(p_org_id text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if (outbox.check_move(p_org_id, array['copying', 'closed'])).status = 'closed' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
+      hint = 'Call settle_move() until it has settled';
+  end if;
+  -- What somebody has begun since the move has.
+  perform outbox.check_blockers(p_org_id);
+  perform outbox.pause_for_move(m) from outbox.org_move m where m.org_id = p_org_id;
+  perform outbox.set_move_status(p_org_id, 'closed');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+comment on function outbox.close_source(text) is
+  'Refuses publishing for the organisation in the source, until the move ends or is undone. '
+  'Pauses endpoints that a transaction from before the move has enabled. OH004.';
+
+create function outbox.leave_source(p_org_id text, p_target jsonb) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_totals jsonb;
+begin
+  if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s has not settled', p_org_id),
+      hint = 'Call settle_move() until it has settled, and compare all parts again';
+  end if;
+  -- settle_move() has locked the gates, so no delivery ends between this and the switch.
+  v_totals := outbox.move_totals(p_org_id);
+  if v_totals is distinct from p_target then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
+        'target', p_org_id, v_totals, p_target),
+      hint = 'Compare all parts again';
+  end if;
+  perform outbox.check_blockers(p_org_id);
+  perform outbox.set_move_status(p_org_id, 'moved');
+end
+$$;
+comment on function outbox.leave_source(text, jsonb) is
+  'The point of no return, in the source: from now on only the target may deliver. p_target: '
+  'move_totals() of the target. OH004: the totals differ, or the source has not settled. '
+  'locks: the gates of the organisation.';
+
+create function outbox.open_target(p_org_id text, p_move_id uuid) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving', 'live']);
+  v_now timestamptz := outbox.clock();
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s is here by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  elsif v_move.status = 'live' then
+    return;
+  end if;
+  perform outbox.set_move_status(p_org_id, 'live');
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
+  update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  -- The clock of the source may be ahead. A subscription does not apply to older events.
+  update outbox.subscription s set created_at = v_now
+  where s.org_id = p_org_id and s.created_at > v_now;
+  -- A paused gate is parked for 5 s.
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
+  perform outbox.open_publishing(p_org_id, v_now);
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function outbox.open_target(text, uuid) is
+  'The target delivers and accepts events of the organisation. Call it after leave_source(). '
+  'Nothing if it is live. OH004. locks: the gates of the organisation.';
+
+create function outbox.follow_target(p_org_id text, p_move_id uuid) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move :=
+    outbox.check_move(p_org_id, array['copying', 'closed', 'moved']);
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s leaves by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  end if;
+  perform outbox.pause_for_move(v_move);
+  perform outbox.set_move_status(p_org_id, 'moved');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+comment on function outbox.follow_target(text, uuid) is
+  'Leaves a source that was restored to a time before the switch, although the target of the same '
+  'move is live. OH004.';
+
+create function outbox.finish_source(p_org_id text) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved', 'finished']);
+  v_part text;
+begin
+  if v_move.status = 'moved' then
+    if not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+      or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+    then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+        hint = 'Run outhook move-org again without --finish';
+    end if;
+    perform outbox.set_move_status(p_org_id, 'finished');
+    perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted';
+  end if;
+  for v_part in
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+    order by p.position
+  loop
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+comment on function outbox.finish_source(text) is
+  'Deletes the endpoints of the organisation in the source, and then in each call a page of its '
+  'event types, settings, dead letters and idempotency keys; returns whether to call it again. Its '
+  'events and attempts stay until their retention ends. OH004: something is open.';
+
+-- sql/moves/end_copies.sql
+
+-- After the switch the source ends its open deliveries: each gets an attempt of kind close that
+-- says where it went.
+--
+-- A delivery may still be created in the source after the last comparison: an event of Outhook
+-- itself does not ask whether publishing is closed, and a source that was restored has forgotten
+-- the switch. So before the source ends a delivery, the command asks the target whether it has
+-- received it, and otherwise adds it there.
+
+create function outbox.open_pairs(p_org_id text, p_after text) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_most constant integer := 500;
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*), 'upto', pg_catalog.max(r.key collate "C"),
+      'pairs', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'event', r.key,
+        'endpoints', pg_catalog.jsonb_path_query_array(r.item, '$.deliveries[*].endpoint_id'))),
+        '[]'))
+    from outbox.read_moved_events(p_org_id, p_after, null, v_most) r);
+end
+$$;
+comment on function outbox.open_pairs(text, text) is
+  'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, '
+  '"pairs": [{"event", "endpoints": [id]}]}.';
+
+create function outbox.is_pair_known(
+  p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid
+) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  return exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- Older ones are of the time before the organisation left this database, if it comes back.
+    or exists (
+      select from outbox.attempt a
+      -- Not =: see last_attempt().
+      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+        and a.at >= p_move.started_at);
+end
+$$;
+comment on function outbox.is_pair_known(outbox.org_move, uuid, uuid) is
+  'Whether the target has received a delivery: it is open, or has had an attempt or an end since '
+  'the move began.';
+
+create function outbox.unknown_events(p_org_id text, p_pairs jsonb) returns jsonb
+language plpgsql set search_path = ''
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(p ->> 'event' order by p ->> 'event'), '[]')
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    where exists (
+      select from pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
+      where not outbox.is_pair_known(v_move, (p ->> 'event')::uuid, e::uuid)));
+end
+$$;
+comment on function outbox.unknown_events(text, jsonb) is
+  'Those events of open_pairs() of which the target has not received a delivery: they came after '
+  'the last comparison. OH004.';
+
+create function outbox.add_late_events(p_org_id text, p_items text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_items jsonb;
+begin
+  select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
+    '[]')
+  into v_items
+  from pg_catalog.jsonb_array_elements(p_items::jsonb) i
+  cross join lateral (
+    select pg_catalog.jsonb_agg(d) as deliveries
+    from pg_catalog.jsonb_array_elements(i #> '{item,deliveries}') d
+    where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
+  ) u
+  where u.deliveries is not null;
+  perform outbox.add_moved_events(v_endpoints, p_org_id, v_items, outbox.clock());
+  -- A publisher that repeats one of them here gets its id.
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
+  from pg_catalog.jsonb_array_elements(v_items) i
+  join outbox.event e on e.id = (i ->> 'key')::uuid
+  where e.idempotency_key is not null
+  on conflict (org_id, key) do nothing;
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function outbox.add_late_events(text, text) is
+  'Adds items of read_move_page() to the target after the switch, without the deliveries that it '
+  'has received, and with the idempotency keys of these events. OH004. locks: the gates of the '
+  'organisation.';
+
+create function outbox.end_moved_events(p_org_id text, p_pairs jsonb) returns integer
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved']);
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_gate record;
+  v_ended integer := 0;
+begin
+  for v_gate in
+    select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    cross join lateral pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
+    cross join lateral (
+      select d.ctid as row_at, d.endpoint_id from outbox.delivery d
+      where d.event_id = (p ->> 'event')::uuid and d.endpoint_id = e::uuid
+      offset 0
+    ) d
+    join outbox.gate g on g.endpoint_id = d.endpoint_id
+    where d.endpoint_id = any (v_endpoints)
+    group by g.id, g.endpoint_id
+    order by g.id
+  loop
+    v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
+      'the organisation has moved to ' || v_move.other, v_now);
+  end loop;
+  -- It reads all lanes, of which there may be 100,000.
+  if outbox.open_depth(p_org_id) = 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+  end if;
+  perform outbox.park(v_endpoints, v_now);
+  return v_ended;
+end
+$$;
+comment on function outbox.end_moved_events(text, jsonb) is
+  'Ends these open deliveries (see open_pairs()) in the source, each with an attempt of kind close '
+  'that names the target; returns how many. The target must have received them. OH004. locks: the '
+  'gates of the organisation.';
+
+-- sql/moves/undo_move.sql
+
+-- The way back, until leave_source(): first the target forgets what it has received, then the
+-- source delivers again.
+
+create function outbox.undo_receiving(p_org_id text, p_limit integer default 500) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_events uuid[];
+  v_part text;
+begin
+  if not exists (
+    select from outbox.org_move m
+    where m.org_id = p_org_id and m.role = 'target' and m.status <> 'undone')
+  then
+    return false;
+  end if;
+  perform outbox.check_move(p_org_id, array['receiving']);
+  perform outbox.lock_org_gates(p_org_id);
+  v_events := outbox.open_event_ids(p_org_id, '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff', p_limit);
+  if pg_catalog.cardinality(v_events) > 0 then
+    perform outbox.remove_moved_deliveries(p_org_id, v_events);
+    delete from outbox.event e
+    where e.id = any (v_events)
+      and not exists (select from outbox.attempt a where a.event_id = e.id);
+    return true;
+  end if;
+  for v_part in
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('event', 'lane')
+    order by p.position desc
+  loop
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
+  end loop;
+  perform outbox.set_move_status(p_org_id, 'undone');
+  return false;
+end
+$$;
+comment on function outbox.undo_receiving(text, integer) is
+  'Removes what the target has received: up to p_limit events or a page of another part in each '
+  'call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation '
+  'is live here.';
+
+create function outbox.undo_leaving(p_org_id text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move;
+  v_now timestamptz := outbox.clock();
+begin
+  if not exists (select from outbox.org_move m where m.org_id = p_org_id) then
+    return;
+  end if;
+  v_move := outbox.check_move(p_org_id, array['copying', 'closed']);
+  delete from outbox.org_move m where m.org_id = p_org_id;
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
+    and e.status_reason = outbox.move_reason(v_move);
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
+  perform outbox.open_publishing(p_org_id, v_now);
+  perform outbox.kick_on_commit();
+end
+$$;
+comment on function outbox.undo_leaving(text) is
+  'The source delivers and accepts events again. Nothing if there is no move. OH004: the source '
+  'has left the organisation to the target. locks: the gates of the organisation.';
+
+-- sql/moves/rights.sql
+
+-- The rights of this folder: see foundation/rights. Only the owner of the schema moves an
+-- organisation, over a direct connection: the pages have signing secrets in the clear.
+
+select outbox.close_new();
+
 -- sql/time/step.sql
 
 -- The steps of modules in the tick, and the steps of the cleanup. A module inserts its steps in its
@@ -21050,6 +23074,9 @@ declare
   v_most constant integer := 5000;
   v_from constant uuid := (
     select p.swept_to from outbox.cleanup_progress p where p.name = 'expired_deliveries');
+  -- The other project expires what moves, and announces it. Normally there is none.
+  v_elsewhere constant text[] := array(
+    select m.org_id from outbox.org_move m where m.status in ('receiving', 'moved'));
   v_to uuid;
   v_old outbox.delivery[];
 begin
@@ -21077,6 +23104,7 @@ begin
             select from outbox.refusal r
             where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
               and r.again_at > p_now)
+          and e.org_id <> all (v_elsewhere)
       ) o
       order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
       limit p_limit),
@@ -21096,7 +23124,8 @@ end
 $$;
 comment on function outbox.old_deliveries(integer, timestamptz, timestamptz) is
   'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 '
-  'of events older than p_before. After the last one it begins with the oldest one again.';
+  'of events older than p_before. After the last one it begins with the oldest one again. Without '
+  'those that the other project of a move delivers.';
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer

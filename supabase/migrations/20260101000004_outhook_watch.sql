@@ -505,7 +505,7 @@ begin
       else p_change.partition_key
     end,
     null, null, null, null, null));
-exception when sqlstate 'OH001' or sqlstate 'OH011' then
+exception when sqlstate 'OH001' or sqlstate 'OH011' or sqlstate 'OH012' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
     message = pg_catalog.format('the change of %I.%I cannot be published: %s', p_schema, p_table,
@@ -515,7 +515,8 @@ $$;
 comment on function
   outbox.publish_change(jsonb, text, text, text, outbox.watched_change) is
   'Publishes one change of a watched table. Of a partition key with more than 256 characters, the '
-  'event has the SHA-256 in hex. OH001 and OH011 name the table and the problem of its event.';
+  'event has the SHA-256 in hex. OH001, OH011 and OH012 name the table '
+  'and the problem of its event.';
 
 -- sql/watch/publish_row.sql
 

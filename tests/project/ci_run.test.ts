@@ -73,6 +73,7 @@ const notOn17 = [
   'api_isolation',
   'api_limits',
   'api_locations',
+  'api_moved',
   'api_operations',
   'api_portal',
   'api_sagas',

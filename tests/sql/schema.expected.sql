@@ -239,6 +239,32 @@ ALTER TYPE outbox.linked_identifier OWNER TO postgres;
 
 COMMENT ON TYPE outbox.linked_identifier IS 'An identifier of a link: the place of the link, and # with the keyed hash of the value.';
 
+-- Name: moved_delivery; Type: TYPE; Schema: outbox; Owner: postgres
+
+CREATE TYPE outbox.moved_delivery AS (
+	event_id uuid,
+	endpoint_id uuid,
+	gate_id bigint,
+	ordered boolean,
+	key_hash bigint,
+	body_bytes integer,
+	due_at timestamp with time zone,
+	attempt integer,
+	failed_attempts integer,
+	replayed_at timestamp with time zone,
+	deliver_at timestamp with time zone,
+	secret_id uuid,
+	rejected_secrets uuid[],
+	lost_before integer,
+	lost_leases integer
+);
+
+ALTER TYPE outbox.moved_delivery OWNER TO postgres;
+
+-- Name: TYPE moved_delivery; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TYPE outbox.moved_delivery IS 'A delivery that arrives, and the lane for it.';
+
 -- Name: news; Type: TYPE; Schema: outbox; Owner: postgres
 
 CREATE TYPE outbox.news AS (
@@ -994,6 +1020,46 @@ ALTER FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) IS 'Creates the gate of a new endpoint and, if it is unordered, its lane, which is never deleted.';
 
+-- Name: add_late_events(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_late_events(p_org_id text, p_items text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_items jsonb;
+begin
+  select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_set(i, '{item,deliveries}', u.deliveries)),
+    '[]')
+  into v_items
+  from pg_catalog.jsonb_array_elements(p_items::jsonb) i
+  cross join lateral (
+    select pg_catalog.jsonb_agg(d) as deliveries
+    from pg_catalog.jsonb_array_elements(i #> '{item,deliveries}') d
+    where not outbox.is_pair_known(v_move, (i ->> 'key')::uuid, (d ->> 'endpoint_id')::uuid)
+  ) u
+  where u.deliveries is not null;
+  perform outbox.add_moved_events(v_endpoints, p_org_id, v_items, outbox.clock());
+  -- A publisher that repeats one of them here gets its id.
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, e.idempotency_key, e.id, outbox.event_content(e), e.created_at
+  from pg_catalog.jsonb_array_elements(v_items) i
+  join outbox.event e on e.id = (i ->> 'key')::uuid
+  where e.idempotency_key is not null
+  on conflict (org_id, key) do nothing;
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.add_late_events(p_org_id text, p_items text) OWNER TO postgres;
+
+-- Name: FUNCTION add_late_events(p_org_id text, p_items text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_late_events(p_org_id text, p_items text) IS 'Adds items of read_move_page() to the target after the switch, without the deliveries that it has received, and with the idempotency keys of these events. OH004. locks: the gates of the organisation.';
+
 -- Name: add_message_channel(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text DEFAULT NULL::text) RETURNS void
@@ -1019,6 +1085,76 @@ ALTER FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) OW
 -- Name: FUNCTION add_message_channel(p_endpoint_id uuid, p_account text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) IS 'Makes a new endpoint a message channel, as the create function of its kind does. Its ordering is partition: a message waits for the one before it to the same recipient. OH004.';
+
+-- Name: add_moved_events(uuid[], text, jsonb, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_deliveries outbox.moved_delivery[] := outbox.arriving_deliveries(p_org_id, p_items);
+begin
+  insert into outbox.event
+  select e.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.event,
+    i #> '{item,event}' || pg_catalog.jsonb_build_object('org_id', p_org_id)) e
+  on conflict do nothing;
+  perform outbox.restart_open_checks(array(
+    select (i ->> 'key')::uuid from pg_catalog.jsonb_array_elements(p_items) i));
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select distinct d.gate_id, d.ordered, d.key_hash
+  from pg_catalog.unnest(v_deliveries) d
+  where not exists (
+    select from outbox.lane l
+    where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash);
+  with added as (
+    insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, attempt, failed_attempts,
+      body_bytes, replayed_at, deliver_at, lost_leases, lost_before, secret_id, rejected_secrets)
+    select d.event_id, d.endpoint_id, l.id, d.due_at, d.attempt, d.failed_attempts, d.body_bytes,
+      d.replayed_at, d.deliver_at, d.lost_leases, d.lost_before, d.secret_id, d.rejected_secrets
+    from pg_catalog.unnest(v_deliveries) d
+    cross join lateral (
+      select l.id from outbox.lane l
+      where l.gate_id = d.gate_id and l.ordered = d.ordered and l.key_hash = d.key_hash
+      order by l.changed_at desc limit 1
+    ) l
+    on conflict (event_id, endpoint_id) do nothing
+    returning lane_id, due_at
+  ), lanes as (
+    update outbox.lane l set
+      depth = l.depth + a.n,
+      changed_at = pg_catalog.date_trunc('second', p_now),
+      head_at = case when l.ordered then l.head_at else least(l.head_at, a.first_at) end,
+      -- What is routed here later comes behind.
+      tail_at = case when l.ordered then greatest(l.tail_at, a.last_at) else l.tail_at end,
+      next_at = case
+        when not l.ordered then least(l.next_at, a.first_at)
+        when l.halted or l.leased > 0 then l.next_at
+        else greatest(p_now, l.not_before)
+      end
+    from (
+      select a.lane_id, pg_catalog.count(*) as n, pg_catalog.min(a.due_at) as first_at,
+        pg_catalog.max(a.due_at) as last_at
+      from added a group by a.lane_id
+    ) a
+    where l.id = a.lane_id
+    returning l.gate_id, a.n
+  )
+  update outbox.gate g set depth = g.depth + s.n,
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+  perform outbox.park(p_endpoint_ids, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) IS 'Stores events and opens their deliveries. Those that exist do not change. p_endpoint_ids: see lock_org_gates(). locks: the caller holds the gates of the organisation.';
 
 -- Name: binding; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2981,6 +3117,39 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, people from the highest id to the lowest, opt-outs by key.';
 
+-- Name: arriving_deliveries(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) RETURNS outbox.moved_delivery[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return array(
+    select row((i #>> '{item,event,id}')::uuid, d.endpoint_id, g.id, d.ordered,
+      case
+        when d.ordered then outbox.key_hash(e.ordering, i #>> '{item,event,partition_key}')
+        else 0
+      end,
+      pg_catalog.octet_length(i #>> '{item,event,body}'), d.due_at, d.attempt, d.failed_attempts,
+      d.replayed_at, d.deliver_at, d.secret_id, d.rejected_secrets, d.lost_before, d.lost_leases
+    )::outbox.moved_delivery
+    from pg_catalog.jsonb_array_elements(p_items) i
+    cross join lateral pg_catalog.jsonb_to_recordset(i #> '{item,deliveries}') as d (
+      endpoint_id uuid, ordered boolean, due_at timestamptz, attempt integer,
+      failed_attempts integer, replayed_at timestamptz, deliver_at timestamptz, secret_id uuid,
+      rejected_secrets uuid[], lost_before integer, lost_leases integer)
+    join outbox.endpoint e on e.id = d.endpoint_id and e.org_id = p_org_id
+    join outbox.gate g on g.endpoint_id = e.id);
+end
+$$;
+
+ALTER FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION arriving_deliveries(p_org_id text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) IS 'The deliveries of items of read_moved_events(), each with the lane that it goes to.';
+
 -- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
@@ -3847,6 +4016,95 @@ ALTER FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp wi
 -- Name: FUNCTION begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) IS 'Whether every transaction that was open when the backfill was started has ended. The first time that they have, the job gets its end.';
+
+-- Name: begin_leaving(text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+begin
+  perform outbox.check_move_name(p_other);
+  -- Nobody creates an endpoint meanwhile.
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.move_id = p_move_id and v_move.role = 'source' then
+    return;
+  elsif v_move.status <> 'live' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: another move of it is %s', p_org_id,
+        v_move.status),
+      hint = 'End that move first';
+  end if;
+  perform outbox.check_blockers(p_org_id);
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'source', 'copying', p_other, p_database, v_now, v_now)
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'source',
+    status = 'copying', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
+  perform outbox.pause_for_move(v_move);
+end
+$$;
+
+ALTER FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text) OWNER TO postgres;
+
+-- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text) IS 'The second step, in the source: pauses the endpoints. Events are accepted and routed, and wait. p_other, p_database: the name and the database_id() of the target. Nothing if this move has begun. OH001; OH004: what prevents the move.';
+
+-- Name: begin_receiving(text, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_move outbox.org_move;
+  v_found text;
+begin
+  perform outbox.check_move_name(p_other);
+  perform outbox.take_endpoint_turn(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.move_id = p_move_id then
+    return;
+  elsif v_move.status in ('copying', 'closed', 'moved', 'receiving') then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another move of organisation %s is %s', p_org_id, v_move.status),
+      hint = 'End that move first';
+  end if;
+  v_found := outbox.occupied_by(p_org_id);
+  if v_found is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the target has something of organisation %s already: %s',
+        p_org_id, v_found),
+      hint = 'A move needs a target without endpoints, event types, settings, open deliveries, '
+        'dead letters and idempotency keys of the organisation';
+  end if;
+  insert into outbox.org_move (org_id, move_id, role, status, other, other_database, started_at,
+    changed_at)
+  values (p_org_id, p_move_id, 'target', 'receiving', p_other, p_database, v_now, v_now)
+  on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
+    status = 'receiving', other = excluded.other, other_database = excluded.other_database,
+    run_id = null, endpoints = '{}', settled_at = null,
+    started_at = excluded.started_at, changed_at = excluded.changed_at;
+  perform outbox.close_publishing(p_org_id, v_now);
+end
+$$;
+
+ALTER FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text) OWNER TO postgres;
+
+-- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text) IS 'The first step, in the target: nobody can publish for the organisation here until it is live. p_other, p_database: the name and the database_id() of the source. Nothing if this move has begun. OH001; OH004: the target has something of the organisation.';
 
 -- Name: begin_request(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5657,6 +5915,30 @@ ALTER FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now
 
 COMMENT ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) IS 'Whether a run may deliver from this database: null, or why it gets nothing: another_project, no_project, foreign_kick, deciding. p_says: {"project": its name or URL, "kick": the server_id() in the kick that started it}. 57P03 while the database is being restored. locks: an advisory lock, shared.';
 
+-- Name: check_blockers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_blockers(p_org_id text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_blockers text[] := outbox.move_blockers(p_org_id);
+begin
+  if pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s cannot move: %s', p_org_id,
+        pg_catalog.array_to_string(v_blockers, '; ')),
+      hint = 'End or remove what is named, and run the command again';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_blockers(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_blockers(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_blockers(p_org_id text) IS 'Raises OH004 with all reasons why an organisation cannot move.';
+
 -- Name: check_bound(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_bound(p_name text, p_at timestamp with time zone) RETURNS void
@@ -6142,6 +6424,7 @@ CREATE FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with tim
 declare
   v_most bigint := outbox.most_event_bytes(p_org_id);
 begin
+  perform outbox.refuse_moved(p_org_id);
   if exists (
     select from outbox.event_bytes b
     where b.org_id = p_org_id and b.spent_until > p_now and b.bytes >= v_most
@@ -6159,7 +6442,7 @@ ALTER FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time
 
 -- Name: FUNCTION check_event_bytes(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) IS 'Raises OH011 if an organisation has published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
+COMMENT ON FUNCTION outbox.check_event_bytes(p_org_id text, p_now timestamp with time zone) IS 'Raises OH012 if the organisation moves or has moved to another project, and OH011 if it has published its bytes of the day. Nothing is raised if its limit was raised or removed meanwhile.';
 
 -- Name: check_filter_count(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -6774,6 +7057,80 @@ ALTER FUNCTION outbox.check_module(p_name text, p_version text) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.check_module(p_name text, p_version text) IS 'Raises OH004 unless a module is installed in this version. The first statement of a migration.';
 
+-- Name: org_move; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.org_move (
+    org_id text NOT NULL,
+    move_id uuid NOT NULL,
+    role text NOT NULL,
+    status text NOT NULL,
+    other text NOT NULL,
+    other_database text,
+    run_id uuid,
+    endpoints jsonb DEFAULT '{}'::jsonb NOT NULL,
+    settled_at xid8,
+    started_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    CONSTRAINT org_move_role_is_known CHECK ((role = ANY (ARRAY['source'::text, 'target'::text]))),
+    CONSTRAINT org_move_status_is_known CHECK ((((status = ANY (ARRAY['copying'::text, 'closed'::text, 'moved'::text, 'finished'::text])) AND (role = 'source'::text)) OR ((status = ANY (ARRAY['receiving'::text, 'live'::text, 'undone'::text])) AND (role = 'target'::text))))
+);
+
+ALTER TABLE outbox.org_move OWNER TO postgres;
+
+-- Name: TABLE org_move; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.org_move IS 'The last move of an organisation to or from another project. other: the name of that project; other_database: its database_id(); run_id: the run of the command that may take the next step; endpoints: {id: {"status", "reason"}} of endpoints that the move has paused; settled_at: the transactions below it were open after the last change of status, and must end before the next step.';
+
+-- Name: check_move(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) RETURNS outbox.org_move
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  if not found or v_move.status <> all (p_statuses) then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the move of organisation %s is %s', p_org_id,
+        coalesce(v_move.status, 'not begun')),
+      hint = pg_catalog.format('This step is for: %s',
+        pg_catalog.array_to_string(p_statuses, ', '));
+  end if;
+  -- This transaction may change what refuse_change() keeps.
+  perform pg_catalog.set_config('outbox.moving', p_org_id, true);
+  return v_move;
+end
+$$;
+
+ALTER FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) OWNER TO postgres;
+
+-- Name: FUNCTION check_move(p_org_id text, p_statuses text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) IS 'The move of an organisation, if it has one of these statuses; OH004. locks: its row, so that two commands do not change it at once.';
+
+-- Name: check_move_name(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_move_name(p_other text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+begin
+  if p_other is null or p_other !~ '^[\x21-\x7e]{1,100}$' then
+    perform outbox.invalid('other', 'is not 1 to 100 visible ASCII characters',
+      'Expected a name of the other project that publishers know, such as eu-2; no URL with a '
+      'password');
+  end if;
+end
+$_$;
+
+ALTER FUNCTION outbox.check_move_name(p_other text) OWNER TO postgres;
+
+-- Name: FUNCTION check_move_name(p_other text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_move_name(p_other text) IS 'Raises OH001 unless this can be the name of a project. Publishers see it in OH012.';
+
 -- Name: check_named_again(outbox.endpoint, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_named_again(p_before outbox.endpoint, p_headers jsonb) RETURNS void
@@ -6824,6 +7181,7 @@ begin
       'Expected 1 to 1000 deliveries per second');
   end if;
   if p_org_id is not null then
+    perform outbox.refuse_change(p_org_id);
     perform outbox.take_limit_turn(p_org_id, 'limit.replay_jobs');
     perform outbox.check_limit(p_org_id, 'limit.replay_jobs',
       (
@@ -6841,7 +7199,7 @@ ALTER FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) OW
 
 -- Name: FUNCTION check_new_job(p_org_id text, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) IS 'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open jobs (limit.replay_jobs). Backfills that were started in SQL do not count.';
+COMMENT ON FUNCTION outbox.check_new_job(p_org_id text, p_rate_per_second integer) IS 'Raises OH001 for a rate that a job cannot have, and OH010 if the organisation has too many open jobs (limit.replay_jobs), OH012 if it moves. Backfills that were started in SQL do not count.';
 
 -- Name: check_not_restoring(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -8148,6 +8506,31 @@ ALTER FUNCTION outbox.cleanup_next() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.cleanup_next() IS 'Deletes the next piece of today''s cleanup; false if nothing is left, or only steps that failed since the start of the statement. The job outhook-cleanup calls it until job_deadline().';
 
+-- Name: clear_moved_part(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_page jsonb := outbox.read_move_page(p_org_id, p_part);
+begin
+  if (v_page ->> 'n')::integer = 0 then
+    return false;
+  end if;
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', (
+    select p.write_function from outbox.move_part p where p.name = p_part))
+  using p_org_id, '', v_page ->> 'upto', '[]'::jsonb;
+  return true;
+end
+$_$;
+
+ALTER FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) OWNER TO postgres;
+
+-- Name: FUNCTION clear_moved_part(p_org_id text, p_part text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) IS 'Removes the first page of a part here; false if there was none.';
+
 -- Name: clock(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.clock() RETURNS timestamp with time zone
@@ -8415,6 +8798,53 @@ ALTER FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with ti
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) IS 'Writes the closing attempts of pairs without a delivery: filter_error if their filter failed, cancelled if their endpoint was deleted after the event was published.';
+
+-- Name: close_publishing(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  insert into outbox.event_bytes as b (org_id, day, bytes, spent_until)
+  values (p_org_id, outbox.day_of(p_now), 0, 'infinity')
+  on conflict (org_id) do update set spent_until = 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION close_publishing(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) IS 'Makes every publisher of an organisation call check_event_bytes(), which raises OH012 while it moves. Publishers read event_bytes anyway, so a move costs the others nothing.';
+
+-- Name: close_source(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.close_source(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if (outbox.check_move(p_org_id, array['copying', 'closed'])).status = 'closed' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('deliveries of organisation %s are in flight', p_org_id),
+      hint = 'Call settle_move() until it has settled';
+  end if;
+  -- What somebody has begun since the move has.
+  perform outbox.check_blockers(p_org_id);
+  perform outbox.pause_for_move(m) from outbox.org_move m where m.org_id = p_org_id;
+  perform outbox.set_move_status(p_org_id, 'closed');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+
+ALTER FUNCTION outbox.close_source(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION close_source(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.close_source(p_org_id text) IS 'Refuses publishing for the organisation in the source, until the move ends or is undone. Pauses endpoints that a transaction from before the move has enabled. OH004.';
 
 -- Name: column_guard(oid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -9171,7 +9601,8 @@ begin
     end as until
     from outbox.event_bytes x where x.org_id = o.org_id offset 0
   ) s
-  where b.org_id = o.org_id and b.spent_until <> s.until;
+  -- The publishing of an organisation that moves stays closed.
+  where b.org_id = o.org_id and b.spent_until <> s.until and b.spent_until < 'infinity';
 end
 $$;
 
@@ -11119,6 +11550,7 @@ begin
   end if;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.dead_letter x set discarded_at = outbox.clock(), note = p_reason
   where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id;
   if not found then
@@ -11542,6 +11974,36 @@ ALTER FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_lim
 -- Name: FUNCTION drop_expired_secrets(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit secrets that expired at least five minutes ago, also from Vault. Until then build_parcel() still finds the endpoints that runs have cached with one. Returns how many.';
+
+-- Name: drop_moved_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_gate bigint := (select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id);
+begin
+  delete from outbox.delivery d using outbox.lane l
+  where l.gate_id = v_gate and d.lane_id = l.id and d.lane_id > 0;
+  perform outbox.remove_endpoint(p_endpoint_id, v_gate);
+  delete from outbox.subscription s where s.endpoint_id = p_endpoint_id;
+  if exists (select from outbox.attempt a where a.endpoint_id = p_endpoint_id) then
+    -- History of the time before the organisation left this database refers to it.
+    update outbox.endpoint e set status = 'deleted', status_reason = 'the move was undone'
+    where e.id = p_endpoint_id;
+  else
+    delete from outbox.endpoint e where e.id = p_endpoint_id;
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION drop_moved_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) IS 'Removes an endpoint that a move has created and that has never delivered here.';
 
 -- Name: drop_partition(text, regclass); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12132,6 +12594,41 @@ ALTER FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) IS 'Ends claims whose message is not sent: closes the delivery (why), or delays its lane (wait). p_claims: {"event", "endpoint", "attempt", "why", "wait"}. If the database refuses one, it waits or is set aside as a refused result, and all others are ended. locks: the caller holds the gates.';
 
+-- Name: end_lost_leases(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  perform outbox.record_lost_lease(o.d, p_now)
+  from outbox.gate g
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  cross join lateral (
+    select f.d
+    from (
+      -- Leased rows are at the head of their lane: see record_lost_leases().
+      select d, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+      order by d.due_at, d.event_id
+      limit 2000
+    ) f
+    where f.leased_until <= p_now
+  ) o
+  where g.endpoint_id = any (v_endpoints);
+  perform outbox.park(v_endpoints, p_now);
+end
+$$;
+
+ALTER FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION end_lost_leases(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) IS 'Records the ended leases of an organisation, which no claim does while its endpoints are paused. locks: the gates of the organisation.';
+
 -- Name: end_missing(outbox.result, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) RETURNS void
@@ -12162,6 +12659,52 @@ ALTER FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with ti
 -- Name: FUNCTION end_missing(p_claim outbox.result, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) IS 'Ends a claimed delivery whose event is not stored; if the database refuses that, it waits or is set aside as a refused result. locks: the caller holds the gate.';
+
+-- Name: end_moved_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved']);
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_gate record;
+  v_ended integer := 0;
+begin
+  for v_gate in
+    select g.id, g.endpoint_id, pg_catalog.array_agg(d.row_at) as rows_at
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    cross join lateral pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
+    cross join lateral (
+      select d.ctid as row_at, d.endpoint_id from outbox.delivery d
+      where d.event_id = (p ->> 'event')::uuid and d.endpoint_id = e::uuid
+      offset 0
+    ) d
+    join outbox.gate g on g.endpoint_id = d.endpoint_id
+    where d.endpoint_id = any (v_endpoints)
+    group by g.id, g.endpoint_id
+    order by g.id
+  loop
+    v_ended := v_ended + outbox.purge_rows(v_gate.endpoint_id, v_gate.id, v_gate.rows_at,
+      'the organisation has moved to ' || v_move.other, v_now);
+  end loop;
+  -- It reads all lanes, of which there may be 100,000.
+  if outbox.open_depth(p_org_id) = 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+  end if;
+  perform outbox.park(v_endpoints, v_now);
+  return v_ended;
+end
+$$;
+
+ALTER FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION end_moved_events(p_org_id text, p_pairs jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) IS 'Ends these open deliveries (see open_pairs()) in the source, each with an attempt of kind close that names the target; returns how many. The target must have received them. OH004. locks: the gates of the organisation.';
 
 -- Name: end_replay_jobs(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14553,6 +15096,49 @@ ALTER FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) O
 
 COMMENT ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) IS 'The end of each change of an endpoint: changes the headers that p_headers names, none if it is null, and counts the version. OH001; OH004: see set_headers().';
 
+-- Name: finish_source(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.finish_source(p_org_id text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['moved', 'finished']);
+  v_part text;
+begin
+  if v_move.status = 'moved' then
+    if not (outbox.settle_move(p_org_id) ->> 'settled')::boolean
+      or (outbox.move_totals(p_org_id) ->> 'open') <> '0'
+    then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('the source has open deliveries of organisation %s', p_org_id),
+        hint = 'Run outhook move-org again without --finish';
+    end if;
+    perform outbox.set_move_status(p_org_id, 'finished');
+    perform outbox.set_endpoint_status(e.id, 'deleted', 'the organisation has moved')
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted';
+  end if;
+  for v_part in
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('endpoint', 'event', 'lane')
+    order by p.position
+  loop
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.finish_source(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION finish_source(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.finish_source(p_org_id text) IS 'Deletes the endpoints of the organisation in the source, and then in each call a page of its event types, settings, dead letters and idempotency keys; returns whether to call it again. Its events and attempts stay until their retention ends. OH004: something is open.';
+
 -- Name: first_ahead(outbox.routing); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.first_ahead(p_batch outbox.routing) RETURNS outbox.routing
@@ -14891,6 +15477,33 @@ ALTER FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text,
 -- Name: FUNCTION follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) IS 'Binds the outbox to the new database of the same project, records it and publishes outhook.database.changed. locks: the binding with SKIP LOCKED.';
+
+-- Name: follow_target(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move :=
+    outbox.check_move(p_org_id, array['copying', 'closed', 'moved']);
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s leaves by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  end if;
+  perform outbox.pause_for_move(v_move);
+  perform outbox.set_move_status(p_org_id, 'moved');
+  perform outbox.close_publishing(p_org_id, outbox.clock());
+end
+$$;
+
+ALTER FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION follow_target(p_org_id text, p_move_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) IS 'Leaves a source that was restored to a time before the switch, although the target of the same move is live. OH004.';
 
 -- Name: forget_accepted(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16812,6 +17425,30 @@ ALTER FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now ti
 
 COMMENT ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The claim of a run and its parcel. Endpoints whose secrets cannot be read are held and left out, and deliveries whose event is not stored end. locks: only then, it waits for the gates of all claimed endpoints.';
 
+-- Name: has_anything(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_anything(p_org_id text) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return exists (select from outbox.endpoint e where e.org_id = p_org_id)
+    or exists (
+      select from outbox.event v
+      where v.org_id > '' and (v.org_id, v.id) >= (
+          p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and v.org_id <= p_org_id)
+    or outbox.occupied_by(p_org_id) is not null;
+end
+$$;
+
+ALTER FUNCTION outbox.has_anything(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION has_anything(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_anything(p_org_id text) IS 'Whether this database has anything of an organisation that may move, or an event of it.';
+
 -- Name: has_due(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_due(p_now timestamp with time zone) RETURNS boolean
@@ -17393,6 +18030,33 @@ ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.resu
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the enabled channels whose rule for a failure is hold or fail_hold, with the reason, and publishes outhook.channel.held. Returns the endpoints that are not channels. locks: endpoints with SKIP LOCKED.';
+
+-- Name: hold_move(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_move(p_org_id text, p_run uuid) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id for update;
+  -- Without a move, the step itself says so.
+  if found and v_move.run_id is distinct from p_run then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('another run of outhook move-org continues the move of '
+        'organisation %s', p_org_id),
+      hint = 'Wait for its end. If it does not run any more, run the command again';
+  end if;
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_move(p_org_id text, p_run uuid) OWNER TO postgres;
+
+-- Name: FUNCTION hold_move(p_org_id text, p_run uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_move(p_org_id text, p_run uuid) IS 'Called in the statement of each step, before it: OH004 if another run has taken the move since. locks: the row of the move until the step has ended.';
 
 -- Name: notice_rule; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -18315,6 +18979,33 @@ ALTER FUNCTION outbox.is_own_row(p_xmin xid) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.is_own_row(p_xmin xid) IS 'Whether the current transaction wrote a row that it can see.';
 
+-- Name: is_pair_known(outbox.org_move, uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  return exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- Older ones are of the time before the organisation left this database, if it comes back.
+    or exists (
+      select from outbox.attempt a
+      -- Not =: see last_attempt().
+      where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+        and a.at >= p_move.started_at);
+end
+$$;
+
+ALTER FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) IS 'Whether the target has received a delivery: it is open, or has had an attempt or an end since the move began.';
+
 -- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_passing(p_sqlstate text) RETURNS boolean
@@ -19115,6 +19806,65 @@ ALTER FUNCTION outbox.keep_endpoint() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.keep_endpoint() IS 'Trigger: OH004 for an update that changes the id, the organisation or the kind of an endpoint.';
 
+-- Name: keep_moved(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_moved() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  if tg_op = 'DELETE' then
+    perform outbox.refuse_change(old.org_id);
+    return old;
+  end if;
+  perform outbox.refuse_change(new.org_id);
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_moved() OWNER TO postgres;
+
+-- Name: FUNCTION keep_moved(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_moved() IS 'Trigger of a table with org_id: OH012 for a change that refuse_change() refuses.';
+
+-- Name: keep_moving(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_moving() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = new.org_id and m.status <> 'live';
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = outbox.move_sentence(v_move) || ', so none of its endpoints can be enabled here',
+      hint = pg_catalog.format('Enable it in %s, or wait until the move is done', v_move.other);
+  end if;
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_moving() OWNER TO postgres;
+
+-- Name: FUNCTION keep_moving(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_moving() IS 'Trigger: OH012 for an endpoint that is created, resumed or enabled in the project that does not deliver for its organisation.';
+
 -- Name: keep_report(uuid, text, text, timestamp with time zone, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) RETURNS void
@@ -19191,6 +19941,30 @@ ALTER FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text)
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) IS 'Creates or replaces a secret in Vault by its name.';
+
+-- Name: keep_secret_moved(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keep_secret_moved() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = new.endpoint_id;
+  return new;
+end
+$$;
+
+ALTER FUNCTION outbox.keep_secret_moved() OWNER TO postgres;
+
+-- Name: FUNCTION keep_secret_moved(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keep_secret_moved() IS 'Trigger: OH012 for a secret that is added or ended where refuse_change() refuses changes of the organisation. A secret that has expired may be deleted.';
 
 -- Name: keep_secrets(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -20424,6 +21198,41 @@ ALTER FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timest
 
 COMMENT ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) IS 'Moves a person to the number that WhatsApp names, with all opt-outs. The old number becomes a person of its own with the same opt-outs, and is returned: its next owner has not agreed to messages. If the person has left the new number again, it is the number of now. Null if this change was reported before. locks: the caller holds the people of both numbers.';
 
+-- Name: leave_source(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_totals jsonb;
+begin
+  if (outbox.check_move(p_org_id, array['closed', 'moved'])).status = 'moved' then
+    return;
+  elsif not (outbox.settle_move(p_org_id) ->> 'settled')::boolean then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s has not settled', p_org_id),
+      hint = 'Call settle_move() until it has settled, and compare all parts again';
+  end if;
+  -- settle_move() has locked the gates, so no delivery ends between this and the switch.
+  v_totals := outbox.move_totals(p_org_id);
+  if v_totals is distinct from p_target then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('the copy of organisation %s is not complete: %s here, %s in the '
+        'target', p_org_id, v_totals, p_target),
+      hint = 'Compare all parts again';
+  end if;
+  perform outbox.check_blockers(p_org_id);
+  perform outbox.set_move_status(p_org_id, 'moved');
+end
+$$;
+
+ALTER FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION leave_source(p_org_id text, p_target jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) IS 'The point of no return, in the source: from now on only the target may deliver. p_target: move_totals() of the target. OH004: the totals differ, or the source has not settled. locks: the gates of the organisation.';
+
 -- Name: let_pass(outbox.delivery, timestamp with time zone, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) RETURNS void
@@ -20471,6 +21280,24 @@ ALTER FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp 
 -- Name: FUNCTION let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) IS 'Moves a delivery that could not be leased, so that the deliveries behind it are claimed. p_again_at: when it is due again; infinity sets it aside. p_is_slow: its row is not changed, because that could take too long. locks: the caller holds the gate, and parks it afterwards.';
+
+-- Name: letter_key(outbox.dead_letter); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.letter_key(p_letter outbox.dead_letter) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.to_char(p_letter.failed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')
+    || '/' || p_letter.id;
+end
+$$;
+
+ALTER FUNCTION outbox.letter_key(p_letter outbox.dead_letter) OWNER TO postgres;
+
+-- Name: FUNCTION letter_key(p_letter outbox.dead_letter); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.letter_key(p_letter outbox.dead_letter) IS 'The key of a dead letter in the pages of a move: failed_at in UTC and its id.';
 
 -- Name: lift_expired_holds(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22207,6 +23034,7 @@ CREATE FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) R
 declare
   v_delivery outbox.delivery;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   perform pg_catalog.set_config('idle_in_transaction_session_timeout', '2s', true);
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- The deliveries of a deleted endpoint count as cancelled, although their rows still exist.
@@ -22237,7 +23065,7 @@ ALTER FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) OW
 
 -- Name: FUNCTION lock_open_delivery(p_event_id uuid, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight.';
+COMMENT ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id uuid) IS 'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight; OH012: the organisation moves.';
 
 -- Name: lock_org_endpoint(text, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22267,6 +23095,28 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
+
+-- Name: lock_org_gates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_org_gates(p_org_id text) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
+begin
+  perform outbox.lock_gates(v_endpoints);
+  return v_endpoints;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_org_gates(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION lock_org_gates(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_org_gates(p_org_id text) IS 'Locks the gates of all endpoints of an organisation and returns the endpoints.';
 
 -- Name: lock_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23390,6 +24240,218 @@ ALTER FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p
 
 COMMENT ON FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) IS 'Stores the progress of one step of a backfill. p_at_id: the last event; null: unchanged.';
 
+-- Name: move_blockers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_blockers(p_org_id text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  v_blockers text[];
+  v_table text;
+  v_is_used boolean;
+begin
+  select pg_catalog.array_agg(b.problem) into v_blockers
+  from (
+    select pg_catalog.format('endpoint %s is of the kind %s: only webhooks move', e.id, e.kind)
+      as problem
+    from outbox.endpoint e
+    where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
+    union all
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
+    from outbox.replay_job j
+    where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
+    union all
+    select pg_catalog.format('the job %s of mark_delivered() is running', m.id)
+    from outbox.delivered_mark m
+    where m.finished_at is null and coalesce(m.org_id, p_org_id) = p_org_id
+    union all
+    select pg_catalog.format('event %s was set aside by routing: call route_again()', u.event_id)
+    from outbox.unroutable u
+    where u.org_id = p_org_id and u.again_at = 'infinity'
+    union all
+    select pg_catalog.format('the delivery of event %s to endpoint %s could not be created: call '
+      'retry_now() or cancel_delivery()', r.event_id, r.endpoint_id)
+    from outbox.refusal r
+    join outbox.endpoint e on e.id = r.endpoint_id and e.status <> 'deleted'
+    where e.org_id = p_org_id and r.step = 'routing' and r.again_at = 'infinity'
+    union all
+    select pg_catalog.format('endpoint %s is %s', s.id, s.why)
+    from (
+      select e.id, outbox.why_unreadable(e.id) as why from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted' offset 0
+    ) s
+    where s.why is not null
+    union all
+    select pg_catalog.format('the event %s of an open replay for endpoint %s is no longer stored: '
+      'wait until it is delivered', x.event_id, x.endpoint_id)
+    from outbox.dead_letter x
+    where x.org_id = p_org_id and x.replayed_at is not null
+      and not exists (select from outbox.event v where v.id = x.event_id)
+      and exists (
+        select from outbox.delivery d
+        where d.event_id = x.event_id and d.endpoint_id = x.endpoint_id)
+    limit 100
+  ) b;
+  for v_table in
+    select c.relname
+    from pg_catalog.pg_class c
+    join pg_catalog.pg_attribute a
+      on a.attrelid = c.oid and a.attname = 'org_id' and not a.attisdropped
+    where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p')
+      and not c.relispartition
+      and not exists (select from outbox.move_part p where p.name = c.relname)
+    order by c.relname
+  loop
+    execute pg_catalog.format(
+      'select exists (select from outbox.%I t where t.org_id = $1)', v_table)
+    into v_is_used using p_org_id;
+    if v_is_used then
+      v_blockers := v_blockers || pg_catalog.format(
+        'outbox.%s has rows of the organisation, which cannot move yet', v_table);
+    end if;
+  end loop;
+  return coalesce(v_blockers, '{}');
+end
+$_$;
+
+ALTER FUNCTION outbox.move_blockers(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION move_blockers(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_blockers(p_org_id text) IS 'Why an organisation cannot move, as sentences; empty: it can.';
+
+-- Name: move_reason(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_reason(p_move outbox.org_move) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case p_move.role
+    when 'source' then 'the organisation moves to ' || p_move.other
+    else 'the organisation moves here from ' || p_move.other
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.move_reason(p_move outbox.org_move) OWNER TO postgres;
+
+-- Name: FUNCTION move_reason(p_move outbox.org_move); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_reason(p_move outbox.org_move) IS 'The status_reason of the endpoints that a move has paused.';
+
+-- Name: move_sentence(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_sentence(p_move outbox.org_move) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.format('organisation %s %s %s', p_move.org_id, case
+    when p_move.role = 'target' then 'is still in'
+    when p_move.status in ('moved', 'finished') then 'has moved to'
+    else 'is moving to'
+  end, p_move.other);
+end
+$$;
+
+ALTER FUNCTION outbox.move_sentence(p_move outbox.org_move) OWNER TO postgres;
+
+-- Name: FUNCTION move_sentence(p_move outbox.org_move); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_sentence(p_move outbox.org_move) IS 'Where an organisation is, as the begin of a sentence.';
+
+-- Name: move_status(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_status(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  perform outbox.check_user_org(p_org_id);
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  return pg_catalog.jsonb_build_object(
+    'move_id', v_move.move_id, 'role', v_move.role, 'status', v_move.status, 'other', v_move.other,
+    'other_database', v_move.other_database,
+    'database', outbox.database_id(), 'server', outbox.server_id(),
+    'occupied_by', case
+      when v_move.status in ('copying', 'closed', 'moved', 'receiving') then null
+      else outbox.occupied_by(p_org_id)
+    end,
+    'is_known', v_move.status is not null or outbox.has_anything(p_org_id),
+    'version', outbox.version() ->> 'version',
+    'key_hash', outbox.key_hash('partition', 'outhook')::text,
+    'parts', (
+      select pg_catalog.jsonb_agg(p.name order by p.position)
+      from outbox.move_part p where p.position is not null),
+    'blockers', case
+      when v_move.status is null or v_move.status in ('live', 'copying')
+      then pg_catalog.to_jsonb(outbox.move_blockers(p_org_id)) else '[]'
+    end,
+    'totals', outbox.move_totals(p_org_id));
+end
+$$;
+
+ALTER FUNCTION outbox.move_status(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION move_status(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_status(p_org_id text) IS 'What a move needs to know of one side: {"move_id", "role", "status", "other", "other_database" (null: no move), "database": database_id(), "server": server_id(), "is_known": whether there is anything of the organisation or a move, "occupied_by": see occupied_by(), "version", "key_hash": lanes can move only between databases with the same, "parts": the names for read_move_page(), "blockers": see move_blockers(), "totals"}. OH001.';
+
+-- Name: move_totals(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.move_totals(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'endpoints', (
+      select pg_catalog.count(*) from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'),
+    'open', outbox.open_depth(p_org_id),
+    'dead_letters', (
+      select pg_catalog.count(*) from outbox.dead_letter x where x.org_id = p_org_id));
+end
+$$;
+
+ALTER FUNCTION outbox.move_totals(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION move_totals(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.move_totals(p_org_id text) IS '{"endpoints", "open": open deliveries, "dead_letters"} of an organisation. Both sides have the same when a copy is complete.';
+
+-- Name: moved_status(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
+  return case
+    when p_endpoint.status = 'paused' and p_endpoint.status_reason = outbox.move_reason(v_move)
+    then v_move.endpoints -> p_endpoint.id::text
+    else pg_catalog.jsonb_build_object(
+      'status', p_endpoint.status, 'reason', p_endpoint.status_reason)
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION moved_status(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) IS 'The status that an endpoint has without the pause of the move: {"status", "reason"}.';
+
 -- Name: name_columns(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.name_columns() RETURNS trigger
@@ -24371,6 +25433,49 @@ ALTER FUNCTION outbox.number_variants(p_recipient text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.number_variants(p_recipient text) IS 'All ways to write a recipient''s number (E.164 with +); the first is today''s form in the country''s numbering plan.';
 
+-- Name: occupied_by(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.occupied_by(p_org_id text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_part text;
+  v_is_there boolean;
+begin
+  for v_part in
+    select p.name from outbox.move_part p where p.position is not null order by p.position
+  loop
+    v_is_there := case v_part
+      -- Without its secrets, which may be unreadable.
+      when 'endpoint' then exists (
+        select from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted')
+      else outbox.read_move_page(p_org_id, v_part) ->> 'n' <> '0'
+    end;
+    if v_is_there then
+      return v_part;
+    end if;
+  end loop;
+  return case
+    when exists (select from outbox.unrouted u where u.org_id = p_org_id)
+      or exists (select from outbox.unroutable u where u.org_id = p_org_id)
+    then 'events that are not routed'
+    -- It may come back with the same endpoints.
+    when exists (
+      select from outbox.endpoint e
+      where e.org_id = p_org_id and e.status = 'deleted' and not e.is_purged)
+    then 'deleted endpoints that a job removes'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.occupied_by(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION occupied_by(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.occupied_by(p_org_id text) IS 'What this database has of an organisation that would be mixed with what arrives; null: nothing.';
+
 -- Name: old_deliveries(integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) RETURNS outbox.delivery[]
@@ -24388,6 +25493,9 @@ declare
   v_most constant integer := 5000;
   v_from constant uuid := (
     select p.swept_to from outbox.cleanup_progress p where p.name = 'expired_deliveries');
+  -- The other project expires what moves, and announces it. Normally there is none.
+  v_elsewhere constant text[] := array(
+    select m.org_id from outbox.org_move m where m.status in ('receiving', 'moved'));
   v_to uuid;
   v_old outbox.delivery[];
 begin
@@ -24415,6 +25523,7 @@ begin
             select from outbox.refusal r
             where r.endpoint_id = d.endpoint_id and r.event_id = d.event_id and r.step = 'expiry'
               and r.again_at > p_now)
+          and e.org_id <> all (v_elsewhere)
       ) o
       order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
       limit p_limit),
@@ -24437,7 +25546,32 @@ ALTER FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with ti
 
 -- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again.';
+COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again. Without those that the other project of a move delivers.';
+
+-- Name: older_sessions(xid8); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.older_sessions(p_below xid8) RETURNS integer[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array(
+    select a.pid from pg_catalog.pg_stat_activity a
+    where a.datname = pg_catalog.current_database() and a.pid <> pg_catalog.pg_backend_pid()
+      and a.backend_type not in ('autovacuum worker', 'walsender')
+      -- A snapshot of the moment at which the id was given has it as xmin.
+      and (pg_catalog.age(a.backend_xmin) >= pg_catalog.age(p_below::xid)
+        or pg_catalog.age(a.backend_xid) > pg_catalog.age(p_below::xid))
+    order by a.pid
+    limit 10);
+end
+$$;
+
+ALTER FUNCTION outbox.older_sessions(p_below xid8) OWNER TO postgres;
+
+-- Name: FUNCTION older_sessions(p_below xid8); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.older_sessions(p_below xid8) IS 'The process ids of up to 10 sessions with a snapshot or a transaction from before this transaction id. Sessions of other roles are seen by a superuser or with pg_read_all_stats.';
 
 -- Name: older_transactions(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24774,6 +25908,79 @@ ALTER FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uu
 
 COMMENT ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) IS 'A cursor over the deliveries that may have a status (null: any), before p_below and from the event p_from on (or from a little before it on), newest first. An event without a delivery may have one row with a null. The caller checks the status of each row and, for open deliveries and dead letters, the organisation.';
 
+-- Name: open_depth(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_depth(p_org_id text) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.sum(g.depth), 0)
+    from outbox.endpoint e
+    cross join lateral (
+      select g.depth from outbox.gate g
+      where g.endpoint_id = e.id order by g.changed_at desc limit 1
+    ) g
+    where e.org_id = p_org_id and e.status <> 'deleted');
+end
+$$;
+
+ALTER FUNCTION outbox.open_depth(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION open_depth(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_depth(p_org_id text) IS 'How many deliveries of an organisation are open, without those of deleted endpoints.';
+
+-- Name: open_event_ids(text, uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) RETURNS uuid[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  -- So many are read faster than the delivered events between them.
+  v_few constant bigint := 20000;
+begin
+  if outbox.open_depth(p_org_id) <= v_few then
+    return array(
+      select distinct d.event_id
+      from outbox.endpoint n
+      cross join lateral (
+        select g.id from outbox.gate g
+        where g.endpoint_id = n.id order by g.changed_at desc limit 1
+      ) g
+      join outbox.lane l on l.gate_id = g.id
+      join outbox.delivery d on d.lane_id = l.id and d.lane_id > 0
+      where n.org_id = p_org_id and n.status <> 'deleted' and d.event_id > p_after
+        and d.event_id <= p_upto and exists (select from outbox.event e where e.id = d.event_id)
+      order by d.event_id
+      limit p_limit);
+  end if;
+  return array(
+    select e.id from outbox.event e
+    where e.org_id > '' and (e.org_id, e.id) > (p_org_id, p_after)
+      and (e.org_id, e.id) <= (p_org_id, p_upto)
+      and exists (
+        select from outbox.delivery d
+        join outbox.endpoint n on n.id = d.endpoint_id and n.status <> 'deleted'
+        where d.event_id = e.id)
+    order by e.org_id, e.id
+    limit p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) IS 'Events of an organisation with an open delivery, in the order of their ids, between two ids. p_limit null: all.';
+
 -- Name: open_event_list(text, text, text, uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) RETURNS refcursor
@@ -24856,6 +26063,95 @@ ALTER FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) IS 'A cursor over the dead letters of an organisation, or of one of its endpoints, before (time, id) and since p_from, newest first.';
+
+-- Name: open_pairs(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_pairs(p_org_id text, p_after text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_most constant integer := 500;
+begin
+  return (
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*), 'upto', pg_catalog.max(r.key collate "C"),
+      'pairs', coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'event', r.key,
+        'endpoints', pg_catalog.jsonb_path_query_array(r.item, '$.deliveries[*].endpoint_id'))),
+        '[]'))
+    from outbox.read_moved_events(p_org_id, p_after, null, v_most) r);
+end
+$_$;
+
+ALTER FUNCTION outbox.open_pairs(p_org_id text, p_after text) OWNER TO postgres;
+
+-- Name: FUNCTION open_pairs(p_org_id text, p_after text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_pairs(p_org_id text, p_after text) IS 'Open deliveries of the organisation after an event: {"n": events, "upto": the last one, "pairs": [{"event", "endpoints": [id]}]}.';
+
+-- Name: open_publishing(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.event_bytes b set spent_until = case
+    when b.day = outbox.day_of(p_now) and b.bytes >= outbox.most_event_bytes(p_org_id)
+    then outbox.day_end(p_now)
+    else '-infinity'
+  end
+  where b.org_id = p_org_id and b.spent_until = 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION open_publishing(p_org_id text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) IS 'The reverse of close_publishing().';
+
+-- Name: open_target(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving', 'live']);
+  v_now timestamptz := outbox.clock();
+begin
+  if v_move.move_id <> p_move_id then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('organisation %s is here by another move', p_org_id),
+      hint = 'Give the two databases of one move';
+  elsif v_move.status = 'live' then
+    return;
+  end if;
+  perform outbox.set_move_status(p_org_id, 'live');
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused';
+  update outbox.org_move m set endpoints = '{}' where m.org_id = p_org_id;
+  -- The clock of the source may be ahead. A subscription does not apply to older events.
+  update outbox.subscription s set created_at = v_now
+  where s.org_id = p_org_id and s.created_at > v_now;
+  -- A paused gate is parked for 5 s.
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
+  perform outbox.open_publishing(p_org_id, v_now);
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION open_target(p_org_id text, p_move_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) IS 'The target delivers and accepts events of the organisation. Call it after leave_source(). Nothing if it is live. OH004. locks: the gates of the organisation.';
 
 -- Name: open_waiting_list(uuid, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25913,6 +27209,40 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
 
+-- Name: pause_for_move(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.pause_for_move(p_move outbox.org_move) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  -- A resume of another transaction waits for these locks, and then finds the move.
+  perform from outbox.endpoint e
+  where e.org_id = p_move.org_id and e.status <> 'deleted' order by e.id for no key update;
+  with paused as (
+    update outbox.endpoint e set status = 'paused', status_reason = outbox.move_reason(p_move),
+      version = e.version + 1, updated_at = outbox.clock()
+    from outbox.endpoint f
+    where f.org_id = p_move.org_id and f.status = 'enabled' and e.id = f.id
+    returning e.id, f.status as was, f.status_reason as reason
+  )
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(p.id, pg_catalog.jsonb_build_object(
+      'status', p.was, 'reason', p.reason)) as statuses
+    from paused p
+  ) n
+  where m.org_id = p_move.org_id and n.statuses is not null;
+end
+$$;
+
+ALTER FUNCTION outbox.pause_for_move(p_move outbox.org_move) OWNER TO postgres;
+
+-- Name: FUNCTION pause_for_move(p_move outbox.org_move); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.pause_for_move(p_move outbox.org_move) IS 'Pauses the enabled endpoints of an organisation and notes their status. locks: its endpoints by id.';
+
 -- Name: pause_org_endpoint(text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
@@ -26672,7 +28002,8 @@ begin
   into duplicates
   from pg_catalog.unnest(v_events) with ordinality e
   where e.id <> v_ids[e.ordinality];
-exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011' then
+exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH003' or sqlstate 'OH011'
+    or sqlstate 'OH012' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, hint = v_hint,
     detail = case
@@ -26718,7 +28049,7 @@ begin
       else p_change.partition_key
     end,
     null, null, null, null, null));
-exception when sqlstate 'OH001' or sqlstate 'OH011' then
+exception when sqlstate 'OH001' or sqlstate 'OH011' or sqlstate 'OH012' then
   get stacked diagnostics v_detail = pg_exception_detail, v_hint = pg_exception_hint;
   raise exception using errcode = sqlstate, detail = v_detail, hint = v_hint,
     message = pg_catalog.format('the change of %I.%I cannot be published: %s', p_schema, p_table,
@@ -26730,7 +28061,7 @@ ALTER FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text,
 
 -- Name: FUNCTION publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001 and OH011 name the table and the problem of its event.';
+COMMENT ON FUNCTION outbox.publish_change(p_watch jsonb, p_schema text, p_table text, p_op text, p_change outbox.watched_change) IS 'Publishes one change of a watched table. Of a partition key with more than 256 characters, the event has the SHA-256 in hex. OH001, OH011 and OH012 name the table and the problem of its event.';
 
 -- Name: publish_dead_letters(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27444,7 +28775,7 @@ declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
 begin
   begin
-    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
       raise;
@@ -27567,9 +28898,9 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
--- Name: purge_rows(uuid, bigint, tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: purge_rows(uuid, bigint, tid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -27585,7 +28916,7 @@ begin
     insert into outbox.attempt (event_id, endpoint_id, attempt, at, kind, outcome, error,
       failed_attempts)
     select g.event_id, p_endpoint_id, g.attempt, p_now, 'close', 'cancelled',
-      'the endpoint was deleted', g.failed_attempts
+      p_why, g.failed_attempts
     from deleted g
   ), lanes as (
     update outbox.lane l set depth = l.depth - b.n, leased = l.leased - b.held
@@ -27608,11 +28939,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'Cancels deliveries of a deleted endpoint; returns how many. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) IS 'Cancels deliveries of an endpoint that was deleted or has moved; returns how many. p_why: the error of their last attempt. locks: the caller holds the gate.';
 
 -- Name: put_broker(uuid, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27877,6 +29208,80 @@ ALTER FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key 
 -- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Stores a new message and publishes its event with p_lane_key. Returns the result of create_message().';
+
+-- Name: put_moved_endpoint(outbox.org_move, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_id uuid := (p_item #>> '{endpoint,id}')::uuid;
+  v_secret record;
+  v_added uuid;
+begin
+  if exists (
+    select from outbox.endpoint e
+    where e.id = v_id and (e.org_id <> p_move.org_id or e.status = 'deleted' and not e.is_purged))
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s exists here and is deleted, or belongs to another '
+        'organisation', v_id),
+      hint = 'A deleted endpoint is removed by a job: try again when its open deliveries are gone';
+  end if;
+  delete from vault.secrets v using outbox.endpoint_secret s
+  where s.endpoint_id = v_id and v.id = s.vault_id;
+  delete from outbox.endpoint_secret s where s.endpoint_id = v_id;
+  delete from outbox.subscription s where s.endpoint_id = v_id;
+  perform outbox.put_headers(e.id, '{}') from outbox.endpoint e where e.id = v_id;
+  -- Replaced as a whole, so that no column is forgotten.
+  delete from outbox.endpoint e where e.id = v_id;
+  insert into outbox.endpoint
+  select e.* from pg_catalog.jsonb_populate_record(null::outbox.endpoint, p_item -> 'endpoint'
+    || pg_catalog.jsonb_build_object('org_id', p_move.org_id, 'status', 'paused',
+      'status_reason', outbox.move_reason(p_move), 'ramp_from', 'epoch',
+      'updated_at', outbox.clock(), 'header_names', '[]'::jsonb, 'is_purged', false)) e;
+  if p_item -> 'headers' <> '{}' then
+    perform outbox.put_headers(v_id, p_item -> 'headers');
+  end if;
+  for v_secret in
+    select * from pg_catalog.jsonb_to_recordset(p_item -> 'secrets')
+      as s (id uuid, secret text, created_at timestamptz, expires_at timestamptz)
+  loop
+    v_added := outbox.add_secret(v_id, v_secret.secret, v_secret.created_at);
+    -- Open deliveries and the gate name a secret by its id.
+    update outbox.endpoint_secret s set id = v_secret.id, expires_at = v_secret.expires_at
+    where s.id = v_added;
+  end loop;
+  insert into outbox.subscription (
+    org_id, pattern, endpoint_id, filter, created_at, filter_text, filter_weight)
+  select p_move.org_id, s.pattern, v_id, (f.filter).path, s.created_at, s.filter,
+    coalesce((f.filter).weight, 0)
+  from pg_catalog.jsonb_to_recordset(p_item -> 'subscriptions')
+    as s (pattern text, filter text, created_at timestamptz)
+  cross join lateral (
+    select case when s.filter is not null then outbox.read_filter(s.filter) end as filter
+  ) f;
+  if not exists (select from outbox.gate g where g.endpoint_id = v_id) then
+    perform outbox.add_gate(v_id, p_item #>> '{endpoint,ordering}');
+  end if;
+  update outbox.gate g set not_before = n.not_before, streak = n.streak,
+    first_failure_at = n.first_failure_at, secret_id = n.secret_id
+  from pg_catalog.jsonb_to_record(p_item -> 'gate')
+    as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
+  where g.endpoint_id = v_id;
+  update outbox.org_move m
+  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
+  where m.org_id = p_move.org_id;
+end
+$$;
+
+ALTER FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION put_moved_endpoint(p_move outbox.org_move, p_item jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) IS 'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id is in use here.';
 
 -- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28558,6 +29963,332 @@ ALTER FUNCTION outbox.read_late(p_router outbox.router) OWNER TO postgres;
 -- Name: FUNCTION read_late(p_router outbox.router); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.read_late(p_router outbox.router) IS 'The late events in the order of their ids.';
+
+-- Name: read_move_page(text, text, text, text, boolean, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text DEFAULT ''::text, p_upto text DEFAULT NULL::text, p_whole boolean DEFAULT false, p_with_items boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET extra_float_digits TO '1'
+    AS $_$
+declare
+  v_part outbox.move_part;
+  v_most_bytes constant integer := 4194304;
+  v_page jsonb;
+begin
+  select * into v_part from outbox.move_part p where p.name = p_part and p.position is not null;
+  if not found then
+    perform outbox.invalid('part', pg_catalog.format('is %s', pg_catalog.quote_nullable(p_part)),
+      'outbox.move_part has the parts that move');
+  end if;
+  execute pg_catalog.format($query$
+    select pg_catalog.jsonb_build_object(
+      'n', pg_catalog.count(*),
+      'upto', pg_catalog.max(r.key collate "C"),
+      'more', coalesce(
+        pg_catalog.max(r.total) >= $4 or pg_catalog.max(r.total) > pg_catalog.count(*), false),
+      'digest', pg_catalog.encode(pg_catalog.sha256(pg_catalog.convert_to(coalesce(
+        pg_catalog.string_agg(r.key || ' ' || r.item::text, E'\n' order by r.key collate "C"),
+        ''), 'UTF8')), 'hex'),
+      'keys', coalesce(pg_catalog.jsonb_agg(r.key order by r.key collate "C"), '[]'),
+      -- As text: a client may lose digits of a number.
+      'items', case when $6 then coalesce(pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('key', r.key, 'item', r.item)
+        order by r.key collate "C"), '[]')::text end)
+    from (
+      select x.key, x.item,
+        pg_catalog.row_number() over (order by x.key collate "C") as n,
+        pg_catalog.count(*) over () as total,
+        pg_catalog.sum(pg_catalog.octet_length(x.item::text))
+          over (order by x.key collate "C") as bytes
+      from %s($1, $2, $3, $4) x
+    ) r
+    where $4 is null or r.n = 1 or r.bytes <= $5
+  $query$, v_part.read_function)
+  into v_page
+  using p_org_id, p_after, p_upto, case when not p_whole then v_part.page_rows end, v_most_bytes,
+    p_with_items;
+  return v_page;
+end
+$_$;
+
+ALTER FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) OWNER TO postgres;
+
+-- Name: FUNCTION read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) IS 'A page of a part of an organisation: {"n": rows, "upto": its last key or null, "more": whether others may follow, "digest": SHA-256, "keys", "items": the text of [{"key", "item"}], or null}. p_after: the last key of the page before; p_upto: the last key of this page; p_whole: all of this range, otherwise up to 4 MiB and move_part.page_rows. The items of endpoints have their secrets in the clear. OH001.';
+
+-- Name: read_moved_catalogue(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select 'catalogue', pg_catalog.jsonb_build_object('strict', c.strict, 'version', c.version,
+    'changes', c.changes)
+  from outbox.event_catalogue c
+  where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue'
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Whether the catalogue is strict, and its version, which the API compares with its copy.';
+
+-- Name: read_moved_endpoints(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select e.id::text, pg_catalog.jsonb_build_object(
+    'endpoint', pg_catalog.to_jsonb(e) - array['org_id', 'status', 'status_reason', 'ramp_from',
+      'updated_at', 'headers_vault_id', 'credentials_vault_id', 'is_purged'],
+    'status', outbox.moved_status(e),
+    'headers', outbox.stored_headers(e.headers_vault_id),
+    'secrets', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', s.id, 'secret', s.secret, 'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.id), '[]')
+      from (
+        select s.id, s.created_at, s.expires_at, case
+          when s.expires_at is null then outbox.vault_text(s.vault_id, 'the signing secret')
+          -- A replaced secret that cannot be read only expires earlier.
+          else outbox.try_read(s.vault_id)
+        end as secret
+        from outbox.endpoint_secret s where s.endpoint_id = e.id offset 0
+      ) s
+      where s.secret is not null),
+    'subscriptions', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'pattern', s.pattern, 'filter', s.filter_text, 'created_at', s.created_at)
+        order by s.pattern collate "C"), '[]')
+      from outbox.subscription s where s.endpoint_id = e.id),
+    'gate', (
+      select pg_catalog.jsonb_build_object('not_before', g.not_before, 'streak', g.streak,
+        'first_failure_at', g.first_failure_at, 'secret_id', g.secret_id)
+      from outbox.gate g where g.endpoint_id = e.id))
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+  order by e.id
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Endpoints with their secrets in the clear. OH004 if one cannot be read from Vault.';
+
+-- Name: read_moved_events(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_hashjoin TO 'off'
+    SET enable_mergejoin TO 'off'
+    AS $$
+declare
+  v_ids uuid[] := outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, p_limit);
+  v_first constant uuid := v_ids[1];
+  v_last constant uuid := v_ids[pg_catalog.cardinality(v_ids)];
+  v_most_bytes constant bigint := 4194304;
+  v_bytes bigint := 0;
+  v_rows integer := 0;
+begin
+  for key, item in
+    select e.id::text, pg_catalog.jsonb_build_object(
+      'event', pg_catalog.to_jsonb(e) - 'org_id', 'deliveries', o.deliveries)
+    from pg_catalog.unnest(v_ids) i
+    cross join lateral (
+      -- The bounds select the partitions. Offset: the order of the ids is that of the rows.
+      select e.* from outbox.event e where e.id = i and e.id between v_first and v_last offset 0
+    ) e
+    -- Not a function: a call takes 1 ms of each event.
+    cross join lateral (
+      select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'endpoint_id', d.endpoint_id, 'ordered', l.ordered, 'due_at', d.due_at,
+        'attempt', d.attempt, 'failed_attempts', d.failed_attempts, 'replayed_at', d.replayed_at,
+        'deliver_at', d.deliver_at, 'secret_id', d.secret_id,
+        'rejected_secrets', d.rejected_secrets, 'lost_before', d.lost_before,
+        -- It has left its isolated lane: the next lost lease isolates it again.
+        'lost_leases', least(d.lost_leases, 1)) order by d.endpoint_id) as deliveries
+      from outbox.delivery d
+      cross join lateral (
+        select l.ordered from outbox.lane l
+        where l.id = d.lane_id order by l.changed_at desc limit 1
+      ) l
+      where d.event_id = e.id and exists (
+        select from outbox.endpoint n where n.id = d.endpoint_id and n.status <> 'deleted')
+      offset 0
+    ) o
+    where o.deliveries is not null
+  loop
+    return next;
+    v_rows := v_rows + 1;
+    v_bytes := v_bytes + pg_catalog.octet_length(item::text);
+    -- The last one shows read_move_page() that more follow. Without a limit, a page ends at p_upto.
+    exit when v_bytes > v_most_bytes and v_rows > 1 and p_limit is not null;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Events with at least one open delivery, in the order of their ids. Without the deliveries of deleted endpoints. With a limit it ends one event after 4 MiB.';
+
+-- Name: read_moved_keys(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select k.event_id::text, pg_catalog.jsonb_build_object('key', k.key,
+    'content', pg_catalog.encode(k.content, 'hex'), 'created_at', k.created_at)
+  from outbox.idempotency_key k
+  where k.org_id = p_org_id
+    and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid)
+  order by k.event_id
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Idempotency keys that are stored, in the order of their events.';
+
+-- Name: read_moved_lanes(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select x.lane_key, x.lane_item
+  from (
+    select e.id || '/' || l.key_hash as lane_key, pg_catalog.jsonb_build_object(
+      'endpoint_id', e.id, 'key_hash', l.key_hash, 'halted', l.halted,
+      'not_before', l.not_before) as lane_item
+    from outbox.endpoint e
+    join outbox.gate g on g.endpoint_id = e.id
+    join outbox.lane l on l.gate_id = g.id and l.ordered
+    where e.org_id = p_org_id and e.status <> 'deleted'
+      and (l.halted or l.not_before > '-infinity')
+    offset 0
+  ) x
+  where x.lane_key collate "C" > p_after and (p_upto is null or x.lane_key collate "C" <= p_upto)
+  order by x.lane_key collate "C"
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Ordered lanes that are halted, or that wait for a retry or for the end of lane_spacing_ms.';
+
+-- Name: read_moved_letters(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return query
+  select outbox.letter_key(x), pg_catalog.to_jsonb(x) - 'org_id'
+  from outbox.dead_letter x
+  where x.org_id = p_org_id
+    and (p_after = '' or (x.failed_at, x.id) > (
+      (pg_catalog.split_part(p_after, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_after, '/', 2)::uuid))
+    and (p_upto is null or (x.failed_at, x.id) <= (
+      (pg_catalog.split_part(p_upto, '/', 1) || 'Z')::timestamptz,
+      pg_catalog.split_part(p_upto, '/', 2)::uuid))
+  order by x.failed_at, x.id
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'Dead letters, also those that were replayed or discarded and are still stored.';
+
+-- Name: read_moved_settings(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  select o.name, pg_catalog.jsonb_build_object('value', o.value, 'updated_at', o.updated_at)
+  from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto)
+  order by o.name collate "C"
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'The settings that have another value for the organisation.';
+
+-- Name: read_moved_types(text, text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) RETURNS TABLE(key text, item jsonb)
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return query
+  -- The schema as text: jsonb would change its form.
+  select t.type, pg_catalog.jsonb_build_object('description', t.description,
+    'schema', t.schema::text, 'created_at', t.created_at, 'updated_at', t.updated_at)
+  from outbox.event_type t
+  where t.org_id = p_org_id and t.type collate "C" > p_after
+    and (p_upto is null or t.type collate "C" <= p_upto)
+  order by t.type collate "C"
+  limit p_limit;
+end
+$$;
+
+ALTER FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) IS 'The event types of the catalogue.';
 
 -- Name: read_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30080,6 +31811,35 @@ ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
 
+-- Name: refuse_change(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_change(p_org_id text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  if pg_catalog.current_setting('outbox.moving', true) = p_org_id then
+    return;
+  end if;
+  select * into v_move from outbox.org_move m
+  where m.org_id = p_org_id and m.status in ('closed', 'moved', 'finished', 'receiving', 'undone');
+  if found then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = outbox.move_sentence(v_move) || ', so nothing of it can be changed here',
+      hint = pg_catalog.format('Make the change in %s, or wait until the move is done',
+        v_move.other);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_change(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_change(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_change(p_org_id text) IS 'Raises OH012 where a change of an organisation would be lost: in the source from the last comparison on, and in the target until it is live. check_move() lets the steps of the move itself pass.';
+
 -- Name: refuse_claim(outbox.delivery, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) RETURNS void
@@ -30418,6 +32178,38 @@ ALTER FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members te
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) IS 'Raises OH001 if a new endpoint has one of p_members, which its kind does not have.';
+
+-- Name: refuse_moved(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_moved(p_org_id text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_org_id;
+  if v_move.status in ('moved', 'finished') then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s has moved to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s', v_move.other);
+  elsif v_move.status = 'closed' then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is moving to %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Try again in a second, here or in %s', v_move.other);
+  elsif v_move.status in ('receiving', 'undone') then
+    raise exception using errcode = 'OH012', detail = v_move.other,
+      message = pg_catalog.format('organisation %s is still in %s', p_org_id, v_move.other),
+      hint = pg_catalog.format('Publish its events in %s until it has moved', v_move.other);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_moved(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_moved(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_moved(p_org_id text) IS 'Raises OH012 if events of this organisation are published in another project. detail: the name of that project.';
 
 -- Name: refuse_old_snapshot(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31054,6 +32846,30 @@ ALTER FUNCTION outbox.remove_done_parts(p_batch outbox.routing) OWNER TO postgre
 
 COMMENT ON FUNCTION outbox.remove_done_parts(p_batch outbox.routing) IS 'After a turn: the parts before the first event that still waits leave waiting_part. locks: the caller holds router.';
 
+-- Name: remove_empty_lanes(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  delete from outbox.lane l using outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and (l.ordered or l.key_hash <> 0);
+  update outbox.lane l set next_at = 'infinity'
+  from outbox.gate g
+  where g.endpoint_id = any (p_endpoint_ids) and l.gate_id = g.id and l.depth = 0
+    and l.next_at < 'infinity';
+end
+$$;
+
+ALTER FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION remove_empty_lanes(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) IS 'Removes the empty lanes of endpoints that deliver nothing here. The unordered lane of an unordered endpoint stays. locks: the caller holds the gates, and parks them afterwards.';
+
 -- Name: remove_endpoint(uuid, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) RETURNS void
@@ -31089,6 +32905,36 @@ ALTER FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) OWNE
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) IS 'Removes the secrets, headers, credentials, lanes and gate of a deleted endpoint. Its own row stays, because history refers to it. Its subscriptions ended at the deletion.';
+
+-- Name: remove_moved_deliveries(text, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  with gone as (
+    delete from outbox.delivery d using outbox.endpoint e
+    where d.event_id = any (p_events) and e.id = d.endpoint_id and e.org_id = p_org_id
+    returning d.lane_id
+  ), lanes as (
+    update outbox.lane l set depth = l.depth - b.n
+    from (select g.lane_id, pg_catalog.count(*) as n from gone g group by g.lane_id) b
+    where l.id = b.lane_id
+    returning l.gate_id, b.n
+  )
+  update outbox.gate g set depth = g.depth - s.n
+  from (select l.gate_id, pg_catalog.sum(l.n) as n from lanes l group by l.gate_id) s
+  where g.id = s.gate_id;
+end
+$$;
+
+ALTER FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION remove_moved_deliveries(p_org_id text, p_events uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) IS 'Removes open deliveries of these events that a move has copied and nothing has claimed. locks: the caller holds the gates of the organisation.';
 
 -- Name: remove_request_keys(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31289,6 +33135,7 @@ declare
   v_bytes integer;
   v_due timestamptz;
 begin
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   select g.id
   into v_gate
   from outbox.gate g
@@ -31333,7 +33180,7 @@ ALTER FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job
 
 -- Name: FUNCTION reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. locks: dead_letter, or event without one; the caller has the gate locked.';
+COMMENT ON FUNCTION outbox.reopen_delivery(p_event_id uuid, p_endpoint_id uuid, p_job bigint, p_now timestamp with time zone) IS 'Opens a finished delivery again. False if it is open, or if its event or endpoint was deleted. OH012: the organisation moves. locks: dead_letter, or event without one; the caller has the gate locked.';
 
 -- Name: replay(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32014,6 +33861,7 @@ begin
   perform outbox.lock_gates(array[p_endpoint_id]);
   -- After the lock, because the endpoint may have been deleted before.
   v_ordering := (outbox.check_endpoint(p_endpoint_id)).ordering;
+  perform outbox.refuse_change(e.org_id) from outbox.endpoint e where e.id = p_endpoint_id;
   update outbox.lane l set
     halted = false,
     next_at = case
@@ -34379,6 +36227,25 @@ ALTER FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO 
 
 COMMENT ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) IS 'Changes custom headers by name, in upper or lower case. A string is the new value, null removes the header, other headers do not change. Returns {"id", "header_names"}, never a value. Resumes an endpoint that was paused because its headers could not be read. OH001, OH002; OH004: headers that the call does not name cannot be read.';
 
+-- Name: set_move_status(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.set_move_status(p_org_id text, p_status text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.org_move m
+  set status = p_status, settled_at = null, changed_at = outbox.clock()
+  where m.org_id = p_org_id;
+end
+$$;
+
+ALTER FUNCTION outbox.set_move_status(p_org_id text, p_status text) OWNER TO postgres;
+
+-- Name: FUNCTION set_move_status(p_org_id text, p_status text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.set_move_status(p_org_id text, p_status text) IS 'Changes the status of a move. The caller has checked the status before.';
+
 -- Name: set_org_setting(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) RETURNS jsonb
@@ -34797,6 +36664,59 @@ ALTER FUNCTION outbox.settings_problem() OWNER TO postgres;
 -- Name: FUNCTION settings_problem(); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.settings_problem() IS 'The settings that functions read and that have no row; null if there is none.';
+
+-- Name: settle_move(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.settle_move(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id,
+    array['copying', 'closed', 'moved', 'finished']);
+  v_id constant xid8 := pg_catalog.pg_current_xact_id();
+  v_pids integer[];
+  v_transactions boolean;
+  v_unrouted bigint;
+  v_leased bigint;
+begin
+  -- A larger id is of another cluster, from which this database was restored.
+  if v_move.settled_at is null or v_move.settled_at > v_id then
+    v_move.settled_at := v_id;
+    update outbox.org_move m set settled_at = v_id where m.org_id = p_org_id;
+  end if;
+  v_pids := outbox.older_sessions(v_move.settled_at);
+  v_transactions := v_move.settled_at = v_id or pg_catalog.cardinality(v_pids) > 0
+    -- Also a prepared transaction, which has no session.
+    or pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot()) < v_move.settled_at;
+  if not v_transactions then
+    perform outbox.end_lost_leases(p_org_id, outbox.clock());
+  end if;
+  select coalesce(pg_catalog.sum(l.leased), 0)
+  into v_leased
+  from outbox.endpoint e
+  join outbox.gate g on g.endpoint_id = e.id
+  join outbox.lane l on l.gate_id = g.id and l.leased > 0
+  where e.org_id = p_org_id and e.status <> 'deleted';
+  v_unrouted := (select pg_catalog.count(*) from outbox.unrouted u where u.org_id = p_org_id)
+    + (select pg_catalog.count(*) from outbox.unroutable u where u.org_id = p_org_id)
+    + (
+      select pg_catalog.count(*) from outbox.refusal r
+      join outbox.endpoint e on e.id = r.endpoint_id and e.org_id = p_org_id
+      where r.step = 'routing' and e.status <> 'deleted');
+  return pg_catalog.jsonb_build_object(
+    'settled', not v_transactions and v_leased = 0
+      and (v_move.status = 'copying' or v_unrouted = 0),
+    'transactions', v_transactions, 'pids', v_pids, 'leased', v_leased, 'unrouted', v_unrouted);
+end
+$$;
+
+ALTER FUNCTION outbox.settle_move(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION settle_move(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.settle_move(p_org_id text) IS 'Whether the source has settled after its last change of status: {"settled", "transactions": whether one is open that may not know of it, "pids": the sessions that have one, "leased": deliveries in flight, "unrouted": events that wait for routing, which counts when the source is closed}. Call it until it has. OH004. locks: the gates of the organisation.';
 
 -- Name: shrink_routing(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -36063,6 +37983,23 @@ ALTER FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) IS 'Waits until no other transaction creates something that this limit of the organisation counts. locks: the row of limit_turn, after the row of the endpoint that the caller may hold.';
 
+-- Name: take_move(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.take_move(p_org_id text, p_run uuid) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  update outbox.org_move m set run_id = p_run where m.org_id = p_org_id;
+end
+$$;
+
+ALTER FUNCTION outbox.take_move(p_org_id text, p_run uuid) OWNER TO postgres;
+
+-- Name: FUNCTION take_move(p_org_id text, p_run uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.take_move(p_org_id text, p_run uuid) IS 'From now on only this run of the command takes the steps of the move. Waits for a step of another run that has not ended, such as one whose command was killed. Nothing without a move.';
+
 -- Name: take_new_events(jsonb, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone) RETURNS jsonb
@@ -37270,6 +39207,112 @@ ALTER FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt 
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) IS 'Deletes the attempt of a claim that was released without sending. locks: the caller holds the message.';
+
+-- Name: undo_leaving(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.undo_leaving(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move;
+  v_now timestamptz := outbox.clock();
+begin
+  if not exists (select from outbox.org_move m where m.org_id = p_org_id) then
+    return;
+  end if;
+  v_move := outbox.check_move(p_org_id, array['copying', 'closed']);
+  delete from outbox.org_move m where m.org_id = p_org_id;
+  update outbox.endpoint e set
+    status = s.item ->> 'status', status_reason = s.item ->> 'reason',
+    version = e.version + 1, updated_at = v_now, ramp_from = v_now
+  from pg_catalog.jsonb_each(v_move.endpoints) s (id, item)
+  where e.id = s.id::uuid and e.org_id = p_org_id and e.status = 'paused'
+    and e.status_reason = outbox.move_reason(v_move);
+  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
+  perform outbox.open_publishing(p_org_id, v_now);
+  perform outbox.kick_on_commit();
+end
+$$;
+
+ALTER FUNCTION outbox.undo_leaving(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION undo_leaving(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.undo_leaving(p_org_id text) IS 'The source delivers and accepts events again. Nothing if there is no move. OH004: the source has left the organisation to the target. locks: the gates of the organisation.';
+
+-- Name: undo_receiving(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer DEFAULT 500) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_events uuid[];
+  v_part text;
+begin
+  if not exists (
+    select from outbox.org_move m
+    where m.org_id = p_org_id and m.role = 'target' and m.status <> 'undone')
+  then
+    return false;
+  end if;
+  perform outbox.check_move(p_org_id, array['receiving']);
+  perform outbox.lock_org_gates(p_org_id);
+  v_events := outbox.open_event_ids(p_org_id, '00000000-0000-0000-0000-000000000000',
+    'ffffffff-ffff-ffff-ffff-ffffffffffff', p_limit);
+  if pg_catalog.cardinality(v_events) > 0 then
+    perform outbox.remove_moved_deliveries(p_org_id, v_events);
+    delete from outbox.event e
+    where e.id = any (v_events)
+      and not exists (select from outbox.attempt a where a.event_id = e.id);
+    return true;
+  end if;
+  for v_part in
+    select p.name from outbox.move_part p
+    where p.position is not null and p.name not in ('event', 'lane')
+    order by p.position desc
+  loop
+    if outbox.clear_moved_part(p_org_id, v_part) then
+      return true;
+    end if;
+  end loop;
+  perform outbox.set_move_status(p_org_id, 'undone');
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION undo_receiving(p_org_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) IS 'Removes what the target has received: up to p_limit events or a page of another part in each call. Publishing stays refused here. Returns whether to call it again. OH004: the organisation is live here.';
+
+-- Name: unknown_events(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['live']);
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(p ->> 'event' order by p ->> 'event'), '[]')
+    from pg_catalog.jsonb_array_elements(p_pairs) p
+    where exists (
+      select from pg_catalog.jsonb_array_elements_text(p -> 'endpoints') e
+      where not outbox.is_pair_known(v_move, (p ->> 'event')::uuid, e::uuid)));
+end
+$$;
+
+ALTER FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION unknown_events(p_org_id text, p_pairs jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) IS 'Those events of open_pairs() of which the target has not received a delivery: they came after the last comparison. OH004.';
 
 -- Name: unpublish_moved(jsonb, text, text, outbox.watched_change[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -39232,6 +41275,248 @@ ALTER FUNCTION outbox.worker_facts(p_says jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.worker_facts(p_says jsonb) IS 'What a worker says about itself in p_contract of dispatch(): {"host", "pid", "version", "in_flight": deliveries that it holds, "delivered": those of its last 60 s, "oldest", "newest": its contracts}; null if it says nothing. A member that cannot be read is null.';
 
+-- Name: write_move_page(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    AS $_$
+declare
+  v_write text := (select p.write_function from outbox.move_part p where p.name = p_part);
+begin
+  perform outbox.check_move(p_org_id, array['receiving']);
+  execute pg_catalog.format('select %s($1, $2, $3, $4)', v_write)
+  using p_org_id, p_after, p_upto, p_items::jsonb;
+  return outbox.read_move_page(p_org_id, p_part, p_after, p_upto, true);
+end
+$_$;
+
+ALTER FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) OWNER TO postgres;
+
+-- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) IS 'Makes a range of a part equal to these items, and returns it as read_move_page() does. OH004 unless the organisation is being moved to this database.';
+
+-- Name: write_moved_catalogue(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  delete from outbox.event_catalogue c
+  where c.org_id = p_org_id and p_after < 'catalogue' and coalesce(p_upto, 'z') >= 'catalogue';
+  insert into outbox.event_catalogue (org_id, strict, version, changes)
+  select p_org_id, (i #>> '{item,strict}')::boolean, (i #>> '{item,version}')::bigint,
+    (i #>> '{item,changes}')::bigint
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of the catalogue (see move_part).';
+
+-- Name: write_moved_endpoints(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
+begin
+  perform outbox.drop_moved_endpoint(e.id)
+  from outbox.endpoint e
+  where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
+    and (p_upto is null or e.id::text collate "C" <= p_upto)
+    and not exists (
+      select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
+  perform outbox.put_moved_endpoint(v_move, i -> 'item')
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of endpoints (see move_part).';
+
+-- Name: write_moved_events(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_there uuid[] := outbox.open_event_ids(p_org_id,
+    coalesce(nullif(p_after, ''), '00000000-0000-0000-0000-000000000000')::uuid,
+    coalesce(p_upto, 'ffffffff-ffff-ffff-ffff-ffffffffffff')::uuid, null);
+begin
+  perform outbox.remove_moved_deliveries(p_org_id, v_there);
+  perform outbox.add_moved_events(v_endpoints, p_org_id, p_items, outbox.clock());
+  -- It reads all lanes, of which there may be 100,000, so not for each page of the first copy.
+  if pg_catalog.cardinality(v_there) > 0 then
+    perform outbox.remove_empty_lanes(v_endpoints);
+    perform outbox.park(v_endpoints, outbox.clock());
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of events (see move_part). An event whose deliveries are removed stays. locks: the gates of the organisation.';
+
+-- Name: write_moved_keys(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  delete from outbox.idempotency_key k
+  where k.org_id = p_org_id and (p_after = '' or k.event_id > p_after::uuid)
+    and (p_upto is null or k.event_id <= p_upto::uuid);
+  insert into outbox.idempotency_key (org_id, key, event_id, content, created_at)
+  select p_org_id, i #>> '{item,key}', (i ->> 'key')::uuid,
+    pg_catalog.decode(i #>> '{item,content}', 'hex'), (i #>> '{item,created_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i
+  on conflict (org_id, key) do update set event_id = excluded.event_id,
+    content = excluded.content, created_at = excluded.created_at;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of idempotency keys (see move_part).';
+
+-- Name: write_moved_lanes(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+begin
+  update outbox.lane l set halted = false, not_before = '-infinity',
+    next_at = case when l.depth > 0 then v_now else 'infinity' end
+  from outbox.gate g
+  where g.endpoint_id = any (v_endpoints) and l.gate_id = g.id and l.ordered
+    and (g.endpoint_id || '/' || l.key_hash) in (
+      select r.key from outbox.read_moved_lanes(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.lane (gate_id, ordered, key_hash)
+  select g.id, true, i.key_hash
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where not exists (
+    select from outbox.lane l where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash);
+  update outbox.lane l set halted = i.halted, not_before = i.not_before,
+    next_at = case
+      when i.halted or l.depth = 0 then 'infinity'
+      else greatest(v_now, i.not_before)
+    end
+  from pg_catalog.jsonb_array_elements(p_items) m
+  cross join lateral pg_catalog.jsonb_to_record(m -> 'item') as i (
+    endpoint_id uuid, key_hash bigint, halted boolean, not_before timestamptz)
+  join outbox.gate g on g.endpoint_id = i.endpoint_id and g.endpoint_id = any (v_endpoints)
+  where l.gate_id = g.id and l.ordered and l.key_hash = i.key_hash;
+  perform outbox.park(v_endpoints, v_now);
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of lanes (see move_part). locks: the gates of the organisation.';
+
+-- Name: write_moved_letters(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  perform outbox.lock_org_gates(p_org_id);
+  delete from outbox.dead_letter x
+  where x.org_id = p_org_id and outbox.letter_key(x) collate "C" in (
+    select r.key from outbox.read_moved_letters(p_org_id, p_after, p_upto, null) r);
+  insert into outbox.dead_letter
+  select x.* from pg_catalog.jsonb_array_elements(p_items) i
+  cross join lateral pg_catalog.jsonb_populate_record(null::outbox.dead_letter,
+    i -> 'item' || pg_catalog.jsonb_build_object('org_id', p_org_id)) x;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of dead letters (see move_part). locks: the gates of the organisation.';
+
+-- Name: write_moved_settings(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  delete from outbox.org_setting o
+  where o.org_id = p_org_id and o.name collate "C" > p_after
+    and (p_upto is null or o.name collate "C" <= p_upto);
+  insert into outbox.org_setting (org_id, name, value, updated_at)
+  select p_org_id, i ->> 'key', i #> '{item,value}', (i #>> '{item,updated_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of settings (see move_part).';
+
+-- Name: write_moved_types(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  delete from outbox.event_type t
+  where t.org_id = p_org_id and t.type collate "C" > p_after
+    and (p_upto is null or t.type collate "C" <= p_upto);
+  insert into outbox.event_type (org_id, type, description, schema, created_at, updated_at)
+  select p_org_id, i ->> 'key', i #>> '{item,description}', (i #>> '{item,schema}')::json,
+    (i #>> '{item,created_at}')::timestamptz, (i #>> '{item,updated_at}')::timestamptz
+  from pg_catalog.jsonb_array_elements(p_items) i;
+end
+$$;
+
+ALTER FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of event types (see move_part).';
+
 -- Name: activity; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.activity (
@@ -39933,7 +42218,7 @@ ALTER TABLE outbox.event_bytes OWNER TO postgres;
 
 -- Name: TABLE event_bytes; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of them has a limit. spent_until: the end of the day if they reach its limit.';
+COMMENT ON TABLE outbox.event_bytes IS 'The bytes of the payloads that were routed on that day (UTC), of organisations, while one of them has a limit. spent_until: the end of the day if they reach its limit; infinity: see close_publishing().';
 
 -- Name: event_catalogue; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -40197,6 +42482,25 @@ ALTER TABLE outbox.message_channel OWNER TO postgres;
 -- Name: TABLE message_channel; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.message_channel IS 'The endpoints that send messages. account: the sender at the provider, under which each id of the provider is unique; for WhatsApp it is Meta''s id of the number.';
+
+-- Name: move_part; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.move_part (
+    name text NOT NULL,
+    "position" integer,
+    read_function text,
+    write_function text,
+    page_rows integer,
+    CONSTRAINT move_part_is_whole CHECK ((num_nulls("position", read_function, write_function, page_rows) = ANY (ARRAY[0, 4]))),
+    CONSTRAINT move_part_read_is_a_name CHECK ((read_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text)),
+    CONSTRAINT move_part_write_is_a_name CHECK ((write_function ~ '^[a-z_][a-z0-9_]*\.[a-z_][a-z0-9_]*$'::text))
+);
+
+ALTER TABLE outbox.move_part OWNER TO postgres;
+
+-- Name: TABLE move_part; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.move_part IS 'What becomes of the tables with rows of organisations if one moves. With a position: they move, in this order. Without: their rows move together with another part, or stay, such as history. An organisation with rows in any other table cannot move. read_function: the organisation, the key before the page, its last key (null: none), the most rows; returns (key, item). write_function: the organisation, both keys, [{"key", "item"}]; makes this range equal to them.';
 
 -- Name: org_setting; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -41526,6 +43830,16 @@ ALTER TABLE ONLY outbox.message_attempt
 ALTER TABLE ONLY outbox.message_channel
     ADD CONSTRAINT message_channel_pkey PRIMARY KEY (endpoint_id);
 
+-- Name: move_part move_part_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.move_part
+    ADD CONSTRAINT move_part_pkey PRIMARY KEY (name);
+
+-- Name: move_part move_part_position_key; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.move_part
+    ADD CONSTRAINT move_part_position_key UNIQUE ("position");
+
 -- Name: notice_rule notice_rule_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.notice_rule
@@ -41535,6 +43849,11 @@ ALTER TABLE ONLY outbox.notice_rule
 
 ALTER TABLE ONLY outbox.opt_out
     ADD CONSTRAINT opt_out_pkey PRIMARY KEY (org_id, channel, person_id, purpose);
+
+-- Name: org_move org_move_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.org_move
+    ADD CONSTRAINT org_move_pkey PRIMARY KEY (org_id);
 
 -- Name: org_setting org_setting_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -42180,6 +44499,30 @@ CREATE TRIGGER announce_cleared AFTER UPDATE ON outbox.dead_letter REFERENCING O
 
 CREATE TRIGGER endpoint_is_kept BEFORE UPDATE OF id, org_id, kind ON outbox.endpoint FOR EACH ROW WHEN ((((old.id IS DISTINCT FROM new.id) OR (old.org_id IS DISTINCT FROM new.org_id)) OR (old.kind IS DISTINCT FROM new.kind))) EXECUTE FUNCTION outbox.keep_endpoint();
 
+-- Name: endpoint_secret endpoint_secret_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_secret_was_moved BEFORE INSERT OR UPDATE ON outbox.endpoint_secret FOR EACH ROW EXECUTE FUNCTION outbox.keep_secret_moved();
+
+-- Name: endpoint endpoint_waits_for_move; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_waits_for_move BEFORE INSERT OR UPDATE OF status ON outbox.endpoint FOR EACH ROW WHEN ((new.status = 'enabled'::text)) EXECUTE FUNCTION outbox.keep_moving();
+
+-- Name: endpoint endpoint_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER endpoint_was_moved BEFORE DELETE OR UPDATE ON outbox.endpoint FOR EACH ROW WHEN ((old.status <> 'deleted'::text)) EXECUTE FUNCTION outbox.keep_moved();
+
+-- Name: event_catalogue event_catalogue_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER event_catalogue_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.event_catalogue FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
+
+-- Name: event_type event_type_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER event_type_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.event_type FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
+
+-- Name: org_setting org_setting_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER org_setting_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.org_setting FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
+
 -- Name: saga_outbox publish; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER publish INSTEAD OF INSERT ON outbox.saga_outbox FOR EACH ROW EXECUTE FUNCTION outbox.publish_inserted();
@@ -42211,6 +44554,10 @@ CREATE TRIGGER setting_has_a_value BEFORE INSERT OR UPDATE ON outbox.setting FOR
 -- Name: setting setting_is_changed_by_one; Type: TRIGGER; Schema: outbox; Owner: postgres
 
 CREATE TRIGGER setting_is_changed_by_one BEFORE INSERT OR UPDATE ON outbox.setting FOR EACH STATEMENT EXECUTE FUNCTION outbox.lock_settings();
+
+-- Name: subscription subscription_was_moved; Type: TRIGGER; Schema: outbox; Owner: postgres
+
+CREATE TRIGGER subscription_was_moved BEFORE INSERT OR DELETE OR UPDATE ON outbox.subscription FOR EACH ROW EXECUTE FUNCTION outbox.keep_moved();
 
 -- Name: backfill_source backfill_source_job_id_fkey; Type: FK CONSTRAINT; Schema: outbox; Owner: postgres
 
@@ -42425,6 +44772,10 @@ ALTER TABLE outbox.message_attempt ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.message_channel ENABLE ROW LEVEL SECURITY;
 
+-- Name: move_part; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.move_part ENABLE ROW LEVEL SECURITY;
+
 -- Name: notice_rule; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.notice_rule ENABLE ROW LEVEL SECURITY;
@@ -42432,6 +44783,10 @@ ALTER TABLE outbox.notice_rule ENABLE ROW LEVEL SECURITY;
 -- Name: opt_out; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.opt_out ENABLE ROW LEVEL SECURITY;
+
+-- Name: org_move; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.org_move ENABLE ROW LEVEL SECURITY;
 
 -- Name: org_setting; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
@@ -42623,9 +44978,17 @@ REVOKE ALL ON FUNCTION outbox.add_deliveries(p_pairs outbox.pair[], p_now timest
 
 REVOKE ALL ON FUNCTION outbox.add_gate(p_endpoint_id uuid, p_ordering text) FROM PUBLIC;
 
+-- Name: FUNCTION add_late_events(p_org_id text, p_items text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_late_events(p_org_id text, p_items text) FROM PUBLIC;
+
 -- Name: FUNCTION add_message_channel(p_endpoint_id uuid, p_account text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.add_message_channel(p_endpoint_id uuid, p_account text) FROM PUBLIC;
+
+-- Name: FUNCTION add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_moved_events(p_endpoint_ids uuid[], p_org_id text, p_items jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION add_name(p_binding outbox.binding, p_project text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -42761,6 +45124,10 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION arriving_deliveries(p_org_id text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION attempt_bounds(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.attempt_bounds() FROM PUBLIC;
@@ -42849,6 +45216,14 @@ REVOKE ALL ON FUNCTION outbox.base_type(p_type oid) FROM PUBLIC;
 -- Name: FUNCTION begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.begin_backfill(p_job outbox.replay_job, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_leaving(p_org_id text, p_move_id uuid, p_other text, p_database text) FROM PUBLIC;
+
+-- Name: FUNCTION begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.begin_receiving(p_org_id text, p_move_id uuid, p_other text, p_database text) FROM PUBLIC;
 
 -- Name: FUNCTION begin_request(p_org_id text, p_route text, p_key text, p_request jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43061,6 +45436,10 @@ REVOKE ALL ON FUNCTION outbox.check_amqp_url(p_url text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_binding(p_run uuid, p_kind text, p_says jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION check_blockers(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_blockers(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION check_bound(p_name text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_bound(p_name text, p_at timestamp with time zone) FROM PUBLIC;
@@ -43198,6 +45577,14 @@ REVOKE ALL ON FUNCTION outbox.check_message_id(p_org_id text, p_message_id text)
 -- Name: FUNCTION check_module(p_name text, p_version text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_module(p_name text, p_version text) FROM PUBLIC;
+
+-- Name: FUNCTION check_move(p_org_id text, p_statuses text[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_move(p_org_id text, p_statuses text[]) FROM PUBLIC;
+
+-- Name: FUNCTION check_move_name(p_other text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_move_name(p_other text) FROM PUBLIC;
 
 -- Name: FUNCTION check_named_again(p_before outbox.endpoint, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43348,6 +45735,10 @@ REVOKE ALL ON FUNCTION outbox.cleanup(p_most integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.cleanup_next() FROM PUBLIC;
 
+-- Name: FUNCTION clear_moved_part(p_org_id text, p_part text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.clear_moved_part(p_org_id text, p_part text) FROM PUBLIC;
+
 -- Name: FUNCTION clock(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.clock() FROM PUBLIC;
@@ -43375,6 +45766,14 @@ REVOKE ALL ON FUNCTION outbox.close_new() FROM PUBLIC;
 -- Name: FUNCTION close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.close_pairs(p_pairs outbox.pair[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_publishing(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_publishing(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION close_source(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.close_source(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION column_guard(p_table oid, p_row text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -43738,6 +46137,10 @@ REVOKE ALL ON FUNCTION outbox.drop_ended_subscriptions(p_now timestamp with time
 
 REVOKE ALL ON FUNCTION outbox.drop_expired_secrets(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION drop_moved_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_moved_endpoint(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION drop_partition(p_table text, p_part regclass); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.drop_partition(p_table text, p_part regclass) FROM PUBLIC;
@@ -43783,9 +46186,17 @@ REVOKE ALL ON FUNCTION outbox.end_broker_claims(p_now timestamp with time zone, 
 
 REVOKE ALL ON FUNCTION outbox.end_claims(p_claims jsonb[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION end_lost_leases(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_lost_leases(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION end_missing(p_claim outbox.result, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION end_moved_events(p_org_id text, p_pairs jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44060,6 +46471,10 @@ REVOKE ALL ON FUNCTION outbox.find_setting(p_name text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION finish_source(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.finish_source(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION first_ahead(p_batch outbox.routing); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.first_ahead(p_batch outbox.routing) FROM PUBLIC;
@@ -44099,6 +46514,10 @@ REVOKE ALL ON FUNCTION outbox.fold_rows(p_rows tid[]) FROM PUBLIC;
 -- Name: FUNCTION follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.follow_database(p_binding outbox.binding, p_database text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION follow_target(p_org_id text, p_move_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44323,6 +46742,10 @@ REVOKE ALL ON FUNCTION outbox.had_subscribers(p_event uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.hand_out(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION has_anything(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_anything(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION has_due(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_due(p_now timestamp with time zone) FROM PUBLIC;
@@ -44398,6 +46821,10 @@ REVOKE ALL ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_he
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION hold_move(p_org_id text, p_run uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_move(p_org_id text, p_run uuid) FROM PUBLIC;
 
 -- Name: TABLE notice_rule; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44531,6 +46958,10 @@ REVOKE ALL ON FUNCTION outbox.is_open_between(p_since timestamp with time zone, 
 
 REVOKE ALL ON FUNCTION outbox.is_own_row(p_xmin xid) FROM PUBLIC;
 
+-- Name: FUNCTION is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_passing(p_sqlstate text) FROM PUBLIC;
@@ -44648,6 +47079,14 @@ REVOKE ALL ON FUNCTION outbox.judge_statuses(p_changes outbox.status_change[]) F
 
 REVOKE ALL ON FUNCTION outbox.keep_endpoint() FROM PUBLIC;
 
+-- Name: FUNCTION keep_moved(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_moved() FROM PUBLIC;
+
+-- Name: FUNCTION keep_moving(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_moving() FROM PUBLIC;
+
 -- Name: FUNCTION keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text, p_status text, p_at timestamp with time zone, p_code text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -44655,6 +47094,10 @@ REVOKE ALL ON FUNCTION outbox.keep_report(p_channel_id uuid, p_provider_id text,
 -- Name: FUNCTION keep_secret(p_name text, p_value text, p_description text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.keep_secret(p_name text, p_value text, p_description text) FROM PUBLIC;
+
+-- Name: FUNCTION keep_secret_moved(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keep_secret_moved() FROM PUBLIC;
 
 -- Name: FUNCTION keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44789,9 +47232,17 @@ REVOKE ALL ON FUNCTION outbox.leave_lane(p_delivery outbox.delivery, p_lane outb
 
 REVOKE ALL ON FUNCTION outbox.leave_number(p_update outbox.whatsapp_update, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION leave_source(p_org_id text, p_target jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_source(p_org_id text, p_target jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.let_pass(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_is_slow boolean, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION letter_key(p_letter outbox.dead_letter); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.letter_key(p_letter outbox.dead_letter) FROM PUBLIC;
 
 -- Name: FUNCTION lift_expired_holds(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -44973,6 +47424,10 @@ REVOKE ALL ON FUNCTION outbox.lock_open_delivery(p_event_id uuid, p_endpoint_id 
 
 REVOKE ALL ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) FROM PUBLIC;
 
+-- Name: FUNCTION lock_org_gates(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_org_gates(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) FROM PUBLIC;
@@ -45146,6 +47601,30 @@ REVOKE ALL ON FUNCTION outbox.move_back(p_rows tid[], p_now timestamp with time 
 
 REVOKE ALL ON FUNCTION outbox.move_backfill(p_job outbox.replay_job, p_looked integer, p_added integer, p_skipped integer, p_at_id uuid, p_is_done boolean, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION move_blockers(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_blockers(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION move_reason(p_move outbox.org_move); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_reason(p_move outbox.org_move) FROM PUBLIC;
+
+-- Name: FUNCTION move_sentence(p_move outbox.org_move); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_sentence(p_move outbox.org_move) FROM PUBLIC;
+
+-- Name: FUNCTION move_status(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_status(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION move_totals(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.move_totals(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION moved_status(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.moved_status(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION name_columns(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.name_columns() FROM PUBLIC;
@@ -45266,9 +47745,17 @@ REVOKE ALL ON FUNCTION outbox.notify_workers() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.number_variants(p_recipient text) FROM PUBLIC;
 
+-- Name: FUNCTION occupied_by(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.occupied_by(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION older_sessions(p_below xid8); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.older_sessions(p_below xid8) FROM PUBLIC;
 
 -- Name: FUNCTION older_transactions(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45318,6 +47805,14 @@ REVOKE ALL ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_e
 
 REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key) FROM PUBLIC;
 
+-- Name: FUNCTION open_depth(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_depth(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, p_partition_key text, p_from uuid, p_below uuid, p_most_rows integer) FROM PUBLIC;
@@ -45325,6 +47820,18 @@ REVOKE ALL ON FUNCTION outbox.open_event_list(p_org_id text, p_event_type text, 
 -- Name: FUNCTION open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_letter_list(p_org_id text, p_endpoint_id uuid, p_from timestamp with time zone, p_at timestamp with time zone, p_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION open_pairs(p_org_id text, p_after text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_pairs(p_org_id text, p_after text) FROM PUBLIC;
+
+-- Name: FUNCTION open_publishing(p_org_id text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_publishing(p_org_id text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION open_target(p_org_id text, p_move_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_target(p_org_id text, p_move_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION open_waiting_list(p_endpoint_id uuid, p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45457,6 +47964,10 @@ REVOKE ALL ON FUNCTION outbox.passes_turn() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) TO service_role;
+
+-- Name: FUNCTION pause_for_move(p_move outbox.org_move); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.pause_for_move(p_move outbox.org_move) FROM PUBLIC;
 
 -- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45640,9 +48151,9 @@ REVOKE ALL ON FUNCTION outbox.purge_deleted(p_limit integer) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION put_broker(p_endpoint_id uuid, p_broker jsonb, p_credentials jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45672,6 +48183,10 @@ REVOKE ALL ON FUNCTION outbox.put_headers(p_endpoint_id uuid, p_headers jsonb) F
 -- Name: FUNCTION put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION put_moved_endpoint(p_move outbox.org_move, p_item jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45750,6 +48265,42 @@ REVOKE ALL ON FUNCTION outbox.read_filter(p_filter text) FROM PUBLIC;
 -- Name: FUNCTION read_late(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.read_late(p_router outbox.router) FROM PUBLIC;
+
+-- Name: FUNCTION read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_whole boolean, p_with_items boolean) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_catalogue(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_endpoints(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_events(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_keys(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_lanes(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_letters(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_settings(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.read_moved_types(p_org_id text, p_after text, p_upto text, p_limit integer) FROM PUBLIC;
 
 -- Name: FUNCTION read_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45894,6 +48445,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integ
 
 REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
 
+-- Name: FUNCTION refuse_change(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_change(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_claim(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) FROM PUBLIC;
@@ -45933,6 +48488,10 @@ REVOKE ALL ON FUNCTION outbox.refuse_managed(p_endpoint outbox.endpoint) FROM PU
 -- Name: FUNCTION refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refuse_members(p_endpoint jsonb, p_kind text, p_members text[], p_remedy text) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_moved(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_moved(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_old_snapshot(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46010,9 +48569,17 @@ REVOKE ALL ON FUNCTION outbox.remaining_headers(p_endpoint_id uuid, p_headers js
 
 REVOKE ALL ON FUNCTION outbox.remove_done_parts(p_batch outbox.routing) FROM PUBLIC;
 
+-- Name: FUNCTION remove_empty_lanes(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_empty_lanes(p_endpoint_ids uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION remove_endpoint(p_endpoint_id uuid, p_gate_id bigint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) FROM PUBLIC;
+
+-- Name: FUNCTION remove_moved_deliveries(p_org_id text, p_events uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.remove_moved_deliveries(p_org_id text, p_events uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION remove_request_keys(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46404,6 +48971,10 @@ REVOKE ALL ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status t
 REVOKE ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) TO service_role;
 
+-- Name: FUNCTION set_move_status(p_org_id text, p_status text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.set_move_status(p_org_id text, p_status text) FROM PUBLIC;
+
 -- Name: FUNCTION set_org_setting(p_org_id text, p_name text, p_value jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.set_org_setting(p_org_id text, p_name text, p_value jsonb) FROM PUBLIC;
@@ -46456,6 +49027,10 @@ REVOKE ALL ON FUNCTION outbox.setting_value(p_name text) FROM PUBLIC;
 -- Name: FUNCTION settings_problem(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.settings_problem() FROM PUBLIC;
+
+-- Name: FUNCTION settle_move(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.settle_move(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION shrink_routing(p_events uuid[], p_error text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46615,6 +49190,10 @@ REVOKE ALL ON FUNCTION outbox.take_from_default(p_table text, p_span tstzrange) 
 
 REVOKE ALL ON FUNCTION outbox.take_limit_turn(p_org_id text, p_name text) FROM PUBLIC;
 
+-- Name: FUNCTION take_move(p_org_id text, p_run uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.take_move(p_org_id text, p_run uuid) FROM PUBLIC;
+
 -- Name: FUNCTION take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.take_new_events(p_events jsonb, p_new text[], p_now timestamp with time zone) FROM PUBLIC;
@@ -46753,6 +49332,18 @@ REVOKE ALL ON FUNCTION outbox.type_patterns(p_type text) FROM PUBLIC;
 -- Name: FUNCTION undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.undo_attempt(p_message outbox.outbound_message, p_attempt outbox.message_attempt, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION undo_leaving(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.undo_leaving(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION undo_receiving(p_org_id text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.undo_receiving(p_org_id text, p_limit integer) FROM PUBLIC;
+
+-- Name: FUNCTION unknown_events(p_org_id text, p_pairs jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.unknown_events(p_org_id text, p_pairs jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION unpublish_moved(p_watch jsonb, p_schema text, p_table text, p_changes outbox.watched_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46984,6 +49575,42 @@ REVOKE ALL ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) F
 -- Name: FUNCTION worker_facts(p_says jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.worker_facts(p_says jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_move_page(p_org_id text, p_part text, p_after text, p_upto text, p_items text) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_catalogue(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_events(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_keys(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_lanes(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_letters(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_settings(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.write_moved_types(p_org_id text, p_after text, p_upto text, p_items jsonb) FROM PUBLIC;
 
 -- Name: TABLE activity; Type: ACL; Schema: outbox; Owner: postgres
 

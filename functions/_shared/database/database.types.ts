@@ -640,8 +640,9 @@ export type Database = {
           'traceparent': string | null
           'why': string
           'dead_letter_json': Json | null
+          'letter_key': string | null
         }
-        ComputedFields: 'dead_letter_json'
+        ComputedFields: 'dead_letter_json' | 'letter_key'
         Insert: {
           'at_broker'?: boolean
           'attempt': number
@@ -921,6 +922,7 @@ export type Database = {
           'check_subscription_limits': undefined | null
           'endpoint_json': Json | null
           'endpoint_members': Json | null
+          'moved_status': Json | null
           'refuse_managed': undefined | null
           'release_first': string | null
           'retry_config_json': Json | null
@@ -930,6 +932,7 @@ export type Database = {
           | 'check_subscription_limits'
           | 'endpoint_json'
           | 'endpoint_members'
+          | 'moved_status'
           | 'refuse_managed'
           | 'release_first'
           | 'retry_config_json'
@@ -1769,6 +1772,31 @@ export type Database = {
         }
         Relationships: []
       }
+      'move_part': {
+        Row: {
+          'name': string
+          'page_rows': number | null
+          'position': number | null
+          'read_function': string | null
+          'write_function': string | null
+        }
+        ComputedFields: never
+        Insert: {
+          'name': string
+          'page_rows'?: number | null
+          'position'?: number | null
+          'read_function'?: string | null
+          'write_function'?: string | null
+        }
+        Update: {
+          'name'?: string
+          'page_rows'?: number | null
+          'position'?: number | null
+          'read_function'?: string | null
+          'write_function'?: string | null
+        }
+        Relationships: []
+      }
       'notice_rule': {
         Row: {
           'action': string
@@ -1841,6 +1869,52 @@ export type Database = {
           'source'?: string
           'wamid'?: string | null
           'words'?: string | null
+        }
+        Relationships: []
+      }
+      'org_move': {
+        Row: {
+          'changed_at': string
+          'endpoints': NonNullable<Json>
+          'move_id': string
+          'org_id': string
+          'other': string
+          'other_database': string | null
+          'role': string
+          'run_id': string | null
+          'settled_at': unknown
+          'started_at': string
+          'status': string
+          'move_reason': string | null
+          'move_sentence': string | null
+          'pause_for_move': undefined | null
+        }
+        ComputedFields: 'move_reason' | 'move_sentence' | 'pause_for_move'
+        Insert: {
+          'changed_at': string
+          'endpoints'?: NonNullable<Json>
+          'move_id': string
+          'org_id': string
+          'other': string
+          'other_database'?: string | null
+          'role': string
+          'run_id'?: string | null
+          'settled_at'?: unknown
+          'started_at': string
+          'status': string
+        }
+        Update: {
+          'changed_at'?: string
+          'endpoints'?: NonNullable<Json>
+          'move_id'?: string
+          'org_id'?: string
+          'other'?: string
+          'other_database'?: string | null
+          'role'?: string
+          'run_id'?: string | null
+          'settled_at'?: unknown
+          'started_at'?: string
+          'status'?: string
         }
         Relationships: []
       }
@@ -3404,8 +3478,13 @@ export type Database = {
         Returns: number
       }
       'add_gate': { Args: { 'p_endpoint_id': string; 'p_ordering': string }; Returns: undefined }
+      'add_late_events': { Args: { 'p_items': string; 'p_org_id': string }; Returns: undefined }
       'add_message_channel': {
         Args: { 'p_account'?: string; 'p_endpoint_id': string }
+        Returns: undefined
+      }
+      'add_moved_events': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_items': Json; 'p_now': string; 'p_org_id': string }
         Returns: undefined
       }
       'add_name': {
@@ -3559,6 +3638,10 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'arriving_deliveries': {
+        Args: { 'p_items': Json; 'p_org_id': string }
+        Returns: (Database['outbox']['CompositeTypes']['moved_delivery'])[]
+      }
       'attempt_bounds': { Args: Record<PropertyKey, never>; Returns: (number)[] }
       'attempt_outcome': {
         Args: {
@@ -3732,6 +3815,14 @@ export type Database = {
           'p_now': string
         }
         Returns: boolean
+      }
+      'begin_leaving': {
+        Args: { 'p_database'?: string; 'p_move_id': string; 'p_org_id': string; 'p_other': string }
+        Returns: undefined
+      }
+      'begin_receiving': {
+        Args: { 'p_database'?: string; 'p_move_id': string; 'p_org_id': string; 'p_other': string }
+        Returns: undefined
       }
       'begin_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_request': Json; 'p_route': string }
@@ -3962,6 +4053,7 @@ export type Database = {
         Args: { 'p_kind': string; 'p_now': string; 'p_run': string; 'p_says': Json }
         Returns: string
       }
+      'check_blockers': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_bound': { Args: { 'p_at': string; 'p_name': string }; Returns: undefined }
       'check_broker_address': {
         Args: { 'p_address': string; 'p_field': string }
@@ -4125,6 +4217,29 @@ export type Database = {
         }
       }
       'check_module': { Args: { 'p_name': string; 'p_version': string }; Returns: undefined }
+      'check_move': {
+        Args: { 'p_org_id': string; 'p_statuses': (string)[] }
+        Returns: {
+          'changed_at': string
+          'endpoints': NonNullable<Json>
+          'move_id': string
+          'org_id': string
+          'other': string
+          'other_database': string | null
+          'role': string
+          'run_id': string | null
+          'settled_at': unknown
+          'started_at': string
+          'status': string
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'org_move'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
+      'check_move_name': { Args: { 'p_other': string }; Returns: undefined }
       'check_named_again': {
         Args: {
           'p_before': Omit<
@@ -4298,6 +4413,7 @@ export type Database = {
       'clean': { Args: { 'p_most': number; 'p_name': string; 'p_now': string }; Returns: number }
       'cleanup': { Args: { 'p_most'?: number }; Returns: Json }
       'cleanup_next': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'clear_moved_part': { Args: { 'p_org_id': string; 'p_part': string }; Returns: boolean }
       'clock': { Args: Record<PropertyKey, never>; Returns: string }
       'close_delivery': {
         Args: {
@@ -4334,6 +4450,8 @@ export type Database = {
         Args: { 'p_now': string; 'p_pairs': (Database['outbox']['CompositeTypes']['pair'])[] }
         Returns: undefined
       }
+      'close_publishing': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
+      'close_source': { Args: { 'p_org_id': string }; Returns: undefined }
       'column_guard': { Args: { 'p_row': string; 'p_table': unknown }; Returns: string }
       'column_lists': {
         Args: {
@@ -4706,6 +4824,7 @@ export type Database = {
       'drains': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
       'drop_ended_subscriptions': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'drop_expired_secrets': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'drop_moved_endpoint': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'drop_partition': { Args: { 'p_part': unknown; 'p_table': string }; Returns: boolean }
       'drop_partitions': { Args: { 'p_most'?: number }; Returns: Json }
       'drop_saga': { Args: { 'p_name': string }; Returns: Json }
@@ -4735,10 +4854,12 @@ export type Database = {
       }
       'end_broker_claims': { Args: { 'p_most': number; 'p_now': string }; Returns: undefined }
       'end_claims': { Args: { 'p_claims': (Json)[]; 'p_now': string }; Returns: undefined }
+      'end_lost_leases': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
       'end_missing': {
         Args: { 'p_claim': Database['outbox']['CompositeTypes']['result']; 'p_now': string }
         Returns: undefined
       }
+      'end_moved_events': { Args: { 'p_org_id': string; 'p_pairs': Json }; Returns: number }
       'end_replay_jobs': { Args: { 'p_jobs': (number)[]; 'p_now': string }; Returns: undefined }
       'end_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
@@ -5252,6 +5373,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'finish_source': { Args: { 'p_org_id': string }; Returns: boolean }
       'first_ahead': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: Database['outbox']['CompositeTypes']['routing']
@@ -5281,6 +5403,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'follow_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
       'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
@@ -5462,6 +5585,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'has_anything': { Args: { 'p_org_id': string }; Returns: boolean }
       'has_due': { Args: { 'p_now': string }; Returns: boolean }
       'has_health': {
         Args: {
@@ -5537,6 +5661,7 @@ export type Database = {
         }
         Returns: (string)[]
       }
+      'hold_move': { Args: { 'p_org_id': string; 'p_run': string }; Returns: boolean }
       'hold_template': {
         Args: {
           'p_now': string
@@ -5654,6 +5779,17 @@ export type Database = {
       'is_new_link': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: boolean }
       'is_open_between': { Args: { 'p_since': string; 'p_until': string }; Returns: boolean }
       'is_own_row': { Args: { 'p_xmin': unknown }; Returns: boolean }
+      'is_pair_known': {
+        Args: {
+          'p_endpoint_id': string
+          'p_event_id': string
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: boolean
+      }
       'is_passing': { Args: { 'p_sqlstate': string }; Returns: boolean }
       'is_port_range': { Args: { 'p_text': string }; Returns: boolean }
       'is_public': { Args: { 'p_address': unknown }; Returns: boolean }
@@ -5895,6 +6031,7 @@ export type Database = {
         }
         Returns: string
       }
+      'leave_source': { Args: { 'p_org_id': string; 'p_target': Json }; Returns: undefined }
       'let_pass': {
         Args: {
           'p_again_at': string
@@ -5906,6 +6043,15 @@ export type Database = {
           'p_now': string
         }
         Returns: undefined
+      }
+      'letter_key': {
+        Args: {
+          'p_letter': Omit<
+            Database['outbox']['Tables']['dead_letter']['Row'],
+            Database['outbox']['Tables']['dead_letter']['ComputedFields']
+          >
+        }
+        Returns: string
       }
       'lift_expired_holds': { Args: { 'p_now': string }; Returns: number }
       'limit_gauges': { Args: { 'p_now': string }; Returns: Json }
@@ -6246,6 +6392,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'lock_org_gates': { Args: { 'p_org_id': string }; Returns: (string)[] }
       'lock_people': {
         Args: {
           'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
@@ -6495,6 +6642,36 @@ export type Database = {
         }
         Returns: undefined
       }
+      'move_blockers': { Args: { 'p_org_id': string }; Returns: (string)[] }
+      'move_reason': {
+        Args: {
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'move_sentence': {
+        Args: {
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
+      'move_status': { Args: { 'p_org_id': string }; Returns: Json }
+      'move_totals': { Args: { 'p_org_id': string }; Returns: Json }
+      'moved_status': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: Json
+      }
       'name_columns_of': {
         Args: { 'p_call': string; 'p_columns': (string)[]; 'p_list': string; 'p_table': unknown }
         Returns: undefined
@@ -6731,10 +6908,12 @@ export type Database = {
       }
       'notify_workers': { Args: Record<PropertyKey, never>; Returns: boolean }
       'number_variants': { Args: { 'p_recipient': string }; Returns: (string)[] }
+      'occupied_by': { Args: { 'p_org_id': string }; Returns: string }
       'old_deliveries': {
         Args: { 'p_before': string; 'p_limit': number; 'p_now': string }
         Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
       }
+      'older_sessions': { Args: { 'p_below': unknown }; Returns: (number)[] }
       'older_transactions': { Args: Record<PropertyKey, never>; Returns: string }
       'oldest_new': {
         Args: {
@@ -6824,6 +7003,11 @@ export type Database = {
         }
         Returns: unknown
       }
+      'open_depth': { Args: { 'p_org_id': string }; Returns: number }
+      'open_event_ids': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: (string)[]
+      }
       'open_event_list': {
         Args: {
           'p_below': string
@@ -6845,6 +7029,9 @@ export type Database = {
         }
         Returns: unknown
       }
+      'open_pairs': { Args: { 'p_after': string; 'p_org_id': string }; Returns: Json }
+      'open_publishing': { Args: { 'p_now': string; 'p_org_id': string }; Returns: undefined }
+      'open_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
       'open_waiting_list': {
         Args: { 'p_endpoint_id': string; 'p_from': string; 'p_to': string }
         Returns: unknown
@@ -7046,6 +7233,15 @@ export type Database = {
       }
       'passes_turn': { Args: Record<PropertyKey, never>; Returns: boolean }
       'pause_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
+      'pause_for_move': {
+        Args: {
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'pause_org_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_org_id': string; 'p_reason'?: string }
         Returns: Json
@@ -7250,6 +7446,7 @@ export type Database = {
           'p_gate_id': number
           'p_now': string
           'p_rows': (unknown)[]
+          'p_why': string
         }
         Returns: number
       }
@@ -7303,6 +7500,16 @@ export type Database = {
           'p_now': string
         }
         Returns: Json
+      }
+      'put_moved_endpoint': {
+        Args: {
+          'p_item': Json
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: undefined
       }
       'put_news': {
         Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
@@ -7417,6 +7624,73 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'read_move_page': {
+        Args: {
+          'p_after'?: string
+          'p_org_id': string
+          'p_part': string
+          'p_upto'?: string
+          'p_whole'?: boolean
+          'p_with_items'?: boolean
+        }
+        Returns: Json
+      }
+      'read_moved_catalogue': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_endpoints': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_events': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_keys': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_lanes': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_letters': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_settings': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
+      }
+      'read_moved_types': {
+        Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
+        Returns: {
+          'item': Json
+          'key': string
+        }[]
       }
       'read_new': {
         Args: {
@@ -7660,6 +7934,7 @@ export type Database = {
       }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_text': { Args: { 'p_code': string }; Returns: string }
+      'refuse_change': { Args: { 'p_org_id': string }; Returns: undefined }
       'refuse_claim': {
         Args: {
           'p_delivery': Omit<
@@ -7730,6 +8005,7 @@ export type Database = {
         Args: { 'p_endpoint': Json; 'p_kind': string; 'p_members': (string)[]; 'p_remedy': string }
         Returns: undefined
       }
+      'refuse_moved': { Args: { 'p_org_id': string }; Returns: undefined }
       'refuse_old_snapshot': { Args: Record<PropertyKey, never>; Returns: Json }
       'refuse_project': {
         Args: {
@@ -7807,8 +8083,13 @@ export type Database = {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing'] }
         Returns: undefined
       }
+      'remove_empty_lanes': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'remove_endpoint': {
         Args: { 'p_endpoint_id': string; 'p_gate_id': number }
+        Returns: undefined
+      }
+      'remove_moved_deliveries': {
+        Args: { 'p_events': (string)[]; 'p_org_id': string }
         Returns: undefined
       }
       'remove_request_keys': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
@@ -8337,6 +8618,7 @@ export type Database = {
         Returns: Json
       }
       'set_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
+      'set_move_status': { Args: { 'p_org_id': string; 'p_status': string }; Returns: undefined }
       'set_org_setting': {
         Args: { 'p_name': string; 'p_org_id': string; 'p_value': Json }
         Returns: Json
@@ -8374,6 +8656,7 @@ export type Database = {
       }
       'setting_value': { Args: { 'p_name': string }; Returns: Json }
       'settings_problem': { Args: Record<PropertyKey, never>; Returns: string }
+      'settle_move': { Args: { 'p_org_id': string }; Returns: Json }
       'shrink_routing': {
         Args: { 'p_error': string; 'p_events': (string)[]; 'p_now': string }
         Returns: undefined
@@ -8515,6 +8798,7 @@ export type Database = {
       'take_events': { Args: { 'p_consumer': string; 'p_events': Json }; Returns: Json }
       'take_from_default': { Args: { 'p_span': unknown; 'p_table': string }; Returns: undefined }
       'take_limit_turn': { Args: { 'p_name': string; 'p_org_id': string }; Returns: undefined }
+      'take_move': { Args: { 'p_org_id': string; 'p_run': string }; Returns: undefined }
       'take_new_events': {
         Args: { 'p_events': Json; 'p_new': (string)[]; 'p_now': string }
         Returns: Json
@@ -8654,6 +8938,9 @@ export type Database = {
         }
         Returns: undefined
       }
+      'undo_leaving': { Args: { 'p_org_id': string }; Returns: undefined }
+      'undo_receiving': { Args: { 'p_limit'?: number; 'p_org_id': string }; Returns: boolean }
+      'unknown_events': { Args: { 'p_org_id': string; 'p_pairs': Json }; Returns: Json }
       'unpublish_moved': {
         Args: {
           'p_changes': (Database['outbox']['CompositeTypes']['watched_change'])[]
@@ -8932,6 +9219,48 @@ export type Database = {
       }
       'work_replay_jobs': { Args: { 'p_now': string }; Returns: number }
       'worker_facts': { Args: { 'p_says': Json }; Returns: Json }
+      'write_move_page': {
+        Args: {
+          'p_after': string
+          'p_items': string
+          'p_org_id': string
+          'p_part': string
+          'p_upto': string
+        }
+        Returns: Json
+      }
+      'write_moved_catalogue': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_endpoints': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_events': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_keys': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_lanes': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_letters': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_settings': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
+      'write_moved_types': {
+        Args: { 'p_after': string; 'p_items': Json; 'p_org_id': string; 'p_upto': string }
+        Returns: undefined
+      }
     }
     Enums: {
       [_ in never]: never
@@ -9027,6 +9356,23 @@ export type Database = {
         'org_id': string | null
         'value': string | null
         'hash': string | null
+      }
+      'moved_delivery': {
+        'event_id': string | null
+        'endpoint_id': string | null
+        'gate_id': number | null
+        'ordered': boolean | null
+        'key_hash': number | null
+        'body_bytes': number | null
+        'due_at': string | null
+        'attempt': number | null
+        'failed_attempts': number | null
+        'replayed_at': string | null
+        'deliver_at': string | null
+        'secret_id': string | null
+        'rejected_secrets': (string)[] | null
+        'lost_before': number | null
+        'lost_leases': number | null
       }
       'news': {
         'applied': number | null

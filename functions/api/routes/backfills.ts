@@ -27,7 +27,7 @@ const create = createRoute({
     body: jsonBody(newBackfillSchema),
   },
   responses: {
-    ...problems('not_found', 'idempotency_conflict', 'limit_reached'),
+    ...problems('not_found', 'idempotency_conflict', 'limit_reached', 'organisation_moved'),
     201: createdResponse(backfillSchema, 'The job, which has started'),
   },
 })

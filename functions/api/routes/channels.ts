@@ -42,7 +42,10 @@ const create = createRoute({
   // Only the operator says which organisation owns a number, so that nobody registers another's.
   ...needsKey(),
   request: { body: jsonBody(newChannelSchema) },
-  responses: { ...problems('limit_reached'), 201: createdResponse(channelSchema, 'The channel') },
+  responses: {
+    ...problems('limit_reached', 'organisation_moved'),
+    201: createdResponse(channelSchema, 'The channel'),
+  },
 })
 
 const get = createRoute({

@@ -61,7 +61,7 @@ const replay = createRoute({
   ...needs('deliveries:replay'),
   request: { params: deadLetterParams },
   responses: {
-    ...problems('not_found', 'wrong_state'),
+    ...problems('not_found', 'wrong_state', 'organisation_moved'),
     200: jsonResponse(deadLetterSchema, 'The dead letter, replayed'),
   },
 })
@@ -75,7 +75,7 @@ const discard = createRoute({
   ...needs('deliveries:cancel'),
   request: { params: deadLetterParams, body: jsonBody(discardSchema) },
   responses: {
-    ...problems('not_found'),
+    ...problems('not_found', 'organisation_moved'),
     200: jsonResponse(deadLetterSchema, 'The dead letter, discarded'),
   },
 })

@@ -52,7 +52,7 @@ const attempts = createRoute({
 })
 
 const acted = {
-  ...problems('not_found', 'wrong_state'),
+  ...problems('not_found', 'wrong_state', 'organisation_moved'),
   200: jsonResponse(deliverySchema, 'The delivery as it is now'),
 }
 

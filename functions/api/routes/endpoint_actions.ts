@@ -22,7 +22,7 @@ const pause = createRoute({
   ...needs('endpoints:write'),
   request: { params: endpointParams, body: jsonBody(pauseSchema) },
   responses: {
-    ...problems('not_found'),
+    ...problems('not_found', 'organisation_moved'),
     200: jsonResponse(endpointSchema, 'The endpoint, paused'),
   },
 })
@@ -36,7 +36,7 @@ const resume = createRoute({
   ...needs('endpoints:write'),
   request: { params: endpointParams },
   responses: {
-    ...problems('not_found'),
+    ...problems('not_found', 'organisation_moved'),
     200: jsonResponse(endpointSchema, 'The endpoint, enabled'),
   },
 })

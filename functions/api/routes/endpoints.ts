@@ -62,7 +62,7 @@ const create = createRoute({
   ...needs('endpoints:write'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEndpointSchema) },
   responses: {
-    ...problems('idempotency_conflict', 'limit_reached'),
+    ...problems('idempotency_conflict', 'limit_reached', 'organisation_moved'),
     201: createdResponse(createdEndpointSchema, 'The endpoint with its secret'),
   },
 })
@@ -91,7 +91,7 @@ const update = createRoute({
     body: jsonBody(endpointChangeSchema),
   },
   responses: {
-    ...problems('not_found', 'limit_reached', 'version_mismatch'),
+    ...problems('not_found', 'limit_reached', 'version_mismatch', 'organisation_moved'),
     200: jsonResponse(endpointSchema, 'The endpoint as it is now'),
   },
 })
@@ -105,7 +105,7 @@ const remove = createRoute({
   ...needs('endpoints:write'),
   request: { params: endpointParams, headers: ifMatchHeader },
   responses: {
-    ...problems('not_found', 'version_mismatch'),
+    ...problems('not_found', 'version_mismatch', 'organisation_moved'),
     200: jsonResponse(endpointDeletedSchema, 'It is deleted'),
   },
 })

@@ -39,7 +39,7 @@ const create = createRoute({
   ...needs('event-types:write'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventTypeSchema) },
   responses: {
-    ...problems('wrong_state', 'idempotency_conflict', 'limit_reached'),
+    ...problems('wrong_state', 'idempotency_conflict', 'limit_reached', 'organisation_moved'),
     201: createdResponse(eventTypeSchema, 'The event type'),
   },
 })
@@ -64,7 +64,7 @@ const put = createRoute({
   ...needs('event-types:write'),
   request: { params: eventTypeParams, body: jsonBody(eventTypeChangeSchema) },
   responses: {
-    ...problems('limit_reached'),
+    ...problems('limit_reached', 'organisation_moved'),
     200: jsonResponse(eventTypeSchema, 'The event type as it is now'),
   },
 })
@@ -78,7 +78,7 @@ const remove = createRoute({
   ...needs('event-types:write'),
   request: { params: eventTypeParams },
   responses: {
-    ...problems('not_found'),
+    ...problems('not_found', 'organisation_moved'),
     200: jsonResponse(eventTypeSchema, 'The deleted event type'),
   },
 })
@@ -116,7 +116,10 @@ const putCatalogue = createRoute({
   tags,
   ...needs('event-types:write'),
   request: { body: jsonBody(catalogueSettingsSchema) },
-  responses: { ...problems(), 200: jsonResponse(catalogueSettingsSchema, 'The setting') },
+  responses: {
+    ...problems('organisation_moved'),
+    200: jsonResponse(catalogueSettingsSchema, 'The setting'),
+  },
 })
 
 /** `/event-types`, `/event-type-changes` and `/event-catalogue`. */

@@ -44,7 +44,7 @@ const publishOne = createRoute({
   ...needs('events:publish'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newEventSchema) },
   responses: {
-    ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
+    ...problems('not_found', 'idempotency_conflict', 'schema_mismatch', 'organisation_moved'),
     202: jsonResponse(publishedSchema, 'It is stored and will be delivered'),
   },
 })
@@ -58,7 +58,7 @@ const publishBatch = createRoute({
   ...needs('events:publish'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(eventBatchSchema) },
   responses: {
-    ...problems('not_found', 'idempotency_conflict', 'schema_mismatch'),
+    ...problems('not_found', 'idempotency_conflict', 'schema_mismatch', 'organisation_moved'),
     202: jsonResponse(batchPublishedSchema, 'They are stored and will be delivered'),
   },
 })

@@ -30,7 +30,7 @@ const create = createRoute({
   ...needs('deliveries:replay'),
   request: { headers: idempotencyKeyHeader, body: jsonBody(newReplayJobSchema) },
   responses: {
-    ...problems('not_found', 'idempotency_conflict', 'limit_reached'),
+    ...problems('not_found', 'idempotency_conflict', 'limit_reached', 'organisation_moved'),
     201: createdResponse(replayJobSchema, 'The job, which has started'),
   },
 })

@@ -32,7 +32,10 @@ const put = createRoute({
   tags,
   ...needs('endpoints:write'),
   request: { params: endpointParams, headers: ifMatchHeader, body: jsonBody(retryPolicySchema) },
-  responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
+  responses: {
+    ...problems('not_found', 'version_mismatch', 'organisation_moved'),
+    200: policyResponse,
+  },
 })
 
 const reset = createRoute({
@@ -43,7 +46,10 @@ const reset = createRoute({
   tags,
   ...needs('endpoints:write'),
   request: { params: endpointParams, headers: ifMatchHeader },
-  responses: { ...problems('not_found', 'version_mismatch'), 200: policyResponse },
+  responses: {
+    ...problems('not_found', 'version_mismatch', 'organisation_moved'),
+    200: policyResponse,
+  },
 })
 
 const preview = createRoute({

@@ -32,7 +32,7 @@ const rotate = createRoute({
     body: jsonBody(rotationSchema),
   },
   responses: {
-    ...problems('not_found', 'wrong_state', 'idempotency_conflict'),
+    ...problems('not_found', 'wrong_state', 'idempotency_conflict', 'organisation_moved'),
     200: secretResponse,
   },
 })
@@ -49,7 +49,7 @@ const expire = createRoute({
       secretId: uuidSchema.openapi({ param: { name: 'secretId', in: 'path' } }),
     }),
   },
-  responses: { ...problems('not_found', 'wrong_state'), 200: secretResponse },
+  responses: { ...problems('not_found', 'wrong_state', 'organisation_moved'), 200: secretResponse },
 })
 
 /** The signing secrets of an endpoint. */

@@ -18,6 +18,8 @@ export interface Session {
 
 /** The test's own database. Disposing of it ends every session, stops the server and removes its folder. */
 export interface OutboxDatabase extends AsyncDisposable {
+  /** The connection string of the role postgres. */
+  readonly dbUrl: string
   /** Superuser: watches the others, and changes what belongs to the platform. */
   readonly admin: Sql
   /** Opens a session of the role postgres. */
@@ -58,6 +60,7 @@ export async function startOutbox(): Promise<OutboxDatabase> {
     await installTestClock(owner)
     const tables = await emptyTables(admin)
     return {
+      dbUrl: pg.dbUrl,
       admin,
       open: async () => {
         const warnings: string[] = []

@@ -393,6 +393,58 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'backfill.test.ts',
     'a backfill of an event that the sweep is deleting waits',
   ],
+  'moves/move_part.sql check_move: for update': [
+    'org_move_locks.test.ts',
+    'settle_move() waits for another change of the move',
+  ],
+  'moves/move_part.sql hold_move: for update': [
+    'org_move_locks.test.ts',
+    'a step that waits for another run which takes the move is refused',
+  ],
+  'moves/end_copies.sql add_late_events: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'add_late_events()',
+  ],
+  'moves/moved_events.sql lock_org_gates: lock_gates': [
+    'org_move_locks.test.ts',
+    'open_target()',
+  ],
+  'moves/moved_events.sql write_moved_events: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'write_move_page() of event',
+  ],
+  'moves/moved_rows.sql write_moved_lanes: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'write_move_page() of lane',
+  ],
+  'moves/moved_rows.sql write_moved_letters: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'write_move_page() of dead_letter',
+  ],
+  'moves/begin_move.sql pause_for_move: for no key update': [
+    'org_move_locks.test.ts',
+    'begin_leaving() waits for a resume of an endpoint, and pauses it',
+  ],
+  'moves/settle_move.sql end_lost_leases: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'settle_move()',
+  ],
+  'moves/end_move.sql open_target: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'open_target()',
+  ],
+  'moves/end_copies.sql end_moved_events: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'end_moved_events()',
+  ],
+  'moves/undo_move.sql undo_receiving: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'undo_receiving() waits for the gates before it removes a delivery',
+  ],
+  'moves/undo_move.sql undo_leaving: lock_org_gates': [
+    'org_move_locks.test.ts',
+    'undo_leaving()',
+  ],
   'operations/delivered_mark.sql mark_next: lock_gates': [
     'held_gates.test.ts',
     'a job of mark_delivered() waits for a claim of the same delivery, and leaves it out',

@@ -88,9 +88,9 @@ export const leases: readonly Mutant[] = [
   {
     file: 'sql/time/expire.sql',
     find: `              and r.again_at > p_now)
-      ) o`,
+          and e.org_id`,
     replace: `              and false)
-      ) o`,
+          and e.org_id`,
     tests: ['sql/time/cleanup/stuck.test.sql'],
     why: 'Deliveries that cannot expire keep later ones from expiring.',
   },

@@ -20,10 +20,12 @@ export const maintenance: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/purge.sql',
-    find: `    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+    find:
+      `    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then`,
-    replace: `    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, p_now);
+    replace:
+      `    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
     if outbox.fails_upkeep(sqlstate) then`,
     tests: ['sql/time/tick/one_bad_member.test.sql'],

@@ -29,11 +29,13 @@ import { listsAndSettings } from './lists_and_settings.ts'
 import { locks } from './locks.ts'
 import { locksOfEndpoints } from './locks_of_endpoints.ts'
 import { locksOfMessages } from './locks_of_messages.ts'
+import { locksOfMoves } from './locks_of_moves.ts'
 import { locksOfReplays } from './locks_of_replays.ts'
 import { locksOfRuns } from './locks_of_runs.ts'
 import { locksOfUpkeep } from './locks_of_upkeep.ts'
 import { manualActions } from './manual_actions.ts'
 import { messages } from './messages.ts'
+import { orgMoves } from './org_moves.ts'
 import { organisations } from './organisations.ts'
 import { otherFunctions } from './other_functions.ts'
 import { npmPackage } from './package.ts'
@@ -93,6 +95,7 @@ export const areas: readonly Area[] = [
   { name: 'brokers and slack', mutants: brokersAndSlack },
   { name: 'other functions', mutants: otherFunctions },
   { name: 'rights', mutants: rights },
+  { name: 'moves of organisations', mutants: orgMoves },
   { name: 'organisations', mutants: organisations },
   { name: 'filters', mutants: filters },
   { name: 'refusals', mutants: refusals },
@@ -105,6 +108,7 @@ export const areas: readonly Area[] = [
   { name: 'sql of routes', mutants: routes },
   { name: 'locks of endpoints', mutants: locksOfEndpoints },
   { name: 'locks of messages', mutants: locksOfMessages },
+  { name: 'locks of moves', mutants: locksOfMoves },
   { name: 'locks of replays', mutants: locksOfReplays },
   { name: 'locks of runs', mutants: locksOfRuns },
   { name: 'locks of upkeep', mutants: locksOfUpkeep },

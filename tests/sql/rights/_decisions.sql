@@ -46,10 +46,10 @@ perform decided.decide('relation', 'service_role: select insert', 'An insert int
 perform decided.decide('relation', 'nobody', 'They name secrets, or keep the answers to requests, which may hold one.',
   'endpoint_secret request_key saga_key idempotency_key');
 perform decided.decide('relation', 'nobody', 'The engine''s own notes. What they say is read through functions.', $$
-  binding binding_change binding_refusal installed_module counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token portal_token_count limit_turn ring router run_batch event_type event_type_change event_catalogue
+  binding binding_change binding_refusal installed_module counter counter_change contract_refusal isolation partition_check cleanup_progress setting_rule request_bucket portal_generation revoked_portal_token portal_token_count limit_turn org_move ring router run_batch event_type event_type_change event_catalogue
 $$);
 perform decided.decide('relation', 'nobody', 'It names tables of the application. queue_health has its problems.', 'broken_watch backfill_source');
-perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step');
+perform decided.decide('relation', 'nobody', 'A row names a function that is called as the owner.', 'tick_step cleanup_step move_part');
 perform decided.decide('relation', 'nobody', 'A day of events or of attempts is read through its parent.', 'event_p* attempt_p*');
 
 perform decided.decide('sequence', 'nobody', 'A number is given by an insert, which the owner''s functions make.', $$
@@ -63,7 +63,7 @@ $$);
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
   claimed claimed_message completed delivery_key due_gate filter filter_part filter_state filter_tokens lane_gain handed
   changed_message news pace pair pairs_apart parcel part question replay_step reported result routing
-  kept_event source_row status_change pair_lane opt_out_change unread watched_change person_link linked_identifier sending_check
+  kept_event source_row status_change pair_lane moved_delivery opt_out_change unread watched_change person_link linked_identifier sending_check
 $$);
 
 -- Functions. A door is SECURITY DEFINER or needs nothing that service_role lacks (grants/callable.test.sql).
@@ -237,6 +237,16 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
   is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts refuse_unreadable
   fails_upkeep refuse_upkeep refuse_slow rests admit_upkeep upkeep_problem row_name is_slow_row change_apart change_rows
+  -- the move of an organisation, which only the owner of the schema makes
+  refuse_moved close_publishing open_publishing keep_moving keep_moved keep_secret_moved move_sentence refuse_change older_sessions
+  check_blockers pause_for_move take_move hold_move clear_moved_part has_anything occupied_by follow_target open_pairs is_pair_known open_depth open_event_ids
+  read_move_page write_move_page check_move move_reason moved_status
+  read_moved_endpoints drop_moved_endpoint put_moved_endpoint write_moved_endpoints read_moved_events arriving_deliveries
+  lock_org_gates add_moved_events remove_empty_lanes remove_moved_deliveries write_moved_events read_moved_settings write_moved_settings
+  read_moved_lanes write_moved_lanes letter_key read_moved_letters write_moved_letters read_moved_keys write_moved_keys move_blockers
+  move_status move_totals begin_receiving begin_leaving check_move_name end_lost_leases settle_move set_move_status close_source leave_source
+  open_target unknown_events add_late_events end_moved_events finish_source undo_receiving undo_leaving read_moved_catalogue
+  write_moved_catalogue read_moved_types write_moved_types
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
   read_cursor release_command rewrite_command to_cursor

@@ -56,6 +56,8 @@ select set_eq($$select p.proname from pg_proc p where p.pronamespace = 'outbox':
     -- With the rights of the caller, which is the owner, or of the caller of execute_saga() and consume().
     ('close_new'), ('fix_settings'), ('run_step'), ('consume'), ('create_watch'), ('name_columns_of'), ('unwatch_table'),
     ('publish_row'), ('publish_rows'), ('publish_moves'),
+    -- With the rights of the owner, who alone may call them: functions that move_part names, and names of our tables.
+    ('move_blockers'), ('read_move_page'), ('write_move_page'), ('clear_moved_part'),
     -- Queries of a table of the application, with types of Postgres and output functions alone.
     ('fetch_rows')$$, 'no other function executes a text');
 select is_empty($$select t.tgrelid::regclass, t.tgname from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid

@@ -1,0 +1,113 @@
+import postgres from 'postgres'
+
+/** One side of a move, as the owner of the schema outbox reaches it. */
+export interface MoveDatabase {
+  /**
+   * Calls a function of the schema outbox in a transaction of its own. Objects and arrays are passed as
+   * jsonb. With `turn`, only if this run of the command is the last one that has taken the move. Rejects
+   * with a MoveError.
+   */
+  call<T>(name: string, args: Readonly<Record<string, Argument>>, turn?: Turn): Promise<T>
+  close(): Promise<void>
+}
+
+/** The organisation, and this run of the command. */
+export interface Turn {
+  org: string
+  run: string
+}
+
+/** An argument of a function. */
+export type Argument = string | boolean | number | null | readonly unknown[] | object
+
+/** A call that failed. `code` is the SQLSTATE, or the code of the connection's error. */
+export class MoveError extends Error {
+  readonly code: string
+  readonly hint: string | null
+
+  constructor(message: string, code: string, hint: string | null = null) {
+    super(message)
+    this.name = 'MoveError'
+    this.code = code
+    this.hint = hint
+  }
+}
+
+/**
+ * A direct connection to one side; `side` is its name in errors. Errors have no argument, because
+ * a page of endpoints contains signing secrets. Without sslmode, a host other than this machine must
+ * support TLS.
+ */
+export function connectMove(url: string, side: string): MoveDatabase {
+  const sql = postgres(url, {
+    max: 1,
+    prepare: false,
+    connect_timeout: 10,
+    fetch_types: false,
+    onnotice: () => {},
+    ...needsTls(url) ? { ssl: 'require' as const } : {},
+    // A page of a large organisation takes longer than the limit of the role may be. postgres.js leaves out
+    // 0, which is no limit, so it is the highest one.
+    connection: { application_name: 'outhook move-org', statement_timeout: 2_147_483_647 },
+  })
+  return {
+    async call<T>(
+      name: string,
+      args: Readonly<Record<string, Argument>>,
+      turn?: Turn,
+    ): Promise<T> {
+      const names = Object.keys(args)
+      const values = Object.values(args)
+      const list = names.map((one, at) => {
+        const isJson = typeof values[at] === 'object' && values[at] !== null
+        return `p_${one} => $${at + 1}${isJson ? '::text::jsonb' : ''}`
+      })
+      try {
+        const [row] = await sql.unsafe<{ result: T }[]>(
+          turn === undefined
+            ? `select outbox.${name}(${list.join(', ')}) as result`
+            : `with held as materialized (
+              select outbox.hold_move($${names.length + 1}, $${names.length + 2}::uuid) as is_held
+            ) select outbox.${name}(${list.join(', ')}) as result from held where is_held`,
+          [
+            ...values.map((value) =>
+              typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+            ),
+            ...turn === undefined ? [] : [turn.org, turn.run],
+          ],
+        )
+        // SAFETY: a SELECT without FROM has one row.
+        return (row as { result: T }).result
+      } catch (error) {
+        throw moveError(error, side)
+      }
+    },
+    close: () => sql.end({ timeout: 5 }),
+  }
+}
+
+function needsTls(url: string): boolean {
+  const { hostname, searchParams } = new URL(url)
+  return !searchParams.has('sslmode') && !searchParams.has('ssl') &&
+    !['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname)
+}
+
+function moveError(error: unknown, side: string): MoveError {
+  if (error instanceof postgres.PostgresError) {
+    const { code, message, hint } = error
+    if (code === '42883' || code === '3F000') {
+      return new MoveError(
+        `${side}: the database cannot move organisations`,
+        code,
+        'Upgrade Outhook there',
+      )
+    }
+    return new MoveError(`${side}: ${message}`, code, hint ?? null)
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return new MoveError(
+    `${side}: the connection failed (${code || 'no code'})`,
+    code,
+    'Run the same command again: it continues',
+  )
+}

@@ -1,0 +1,123 @@
+import type { Mutant } from '../mutant.ts'
+
+/** Locks of the steps of a move. */
+export const locksOfMoves: readonly Mutant[] = [
+  {
+    file: 'sql/moves/move_part.sql',
+    find: `m.org_id = p_org_id for update;
+  if not found`,
+    replace: `m.org_id = p_org_id;
+  if not found`,
+    tests: [
+      'concurrency/org_move_locks.test.ts#settle_move() waits for another change of the move',
+    ],
+    why: 'Two commands take a step of one move from the same status.',
+  },
+  {
+    file: 'sql/moves/move_part.sql',
+    find: `m.org_id = p_org_id for update;
+  -- Without a move`,
+    replace: `m.org_id = p_org_id;
+  -- Without a move`,
+    tests: [
+      'concurrency/org_move_locks.test.ts#a step that waits for another run which takes the move is refused',
+    ],
+    why: 'A command that was overtaken writes a stale page into the target.',
+  },
+  {
+    file: 'sql/moves/begin_move.sql',
+    find: "e.status <> 'deleted' order by e.id for no key update;",
+    replace: "e.status <> 'deleted' order by e.id;",
+    tests: [
+      'concurrency/org_move_locks.test.ts#begin_leaving() waits for a resume of an endpoint, and pauses it',
+    ],
+    why: 'An endpoint that is just being resumed delivers beside the target.',
+  },
+  {
+    file: 'sql/moves/moved_events.sql',
+    find: '  perform outbox.lock_gates(v_endpoints);',
+    replace: '  null;',
+    tests: ['concurrency/org_move_locks.test.ts#open_target() waits for a run'],
+    why: 'Each step of a move changes lanes beside a run that changes them.',
+  },
+  {
+    file: 'sql/moves/moved_events.sql',
+    find: `  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_there`,
+    replace: `  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
+  v_there`,
+    tests: ['concurrency/org_move_locks.test.ts#write_move_page() of event waits'],
+    why: 'A page of events changes lanes beside a job that changes them.',
+  },
+  {
+    file: 'sql/moves/moved_rows.sql',
+    find: '  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);',
+    replace: `  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');`,
+    tests: ['concurrency/org_move_locks.test.ts#write_move_page() of lane waits'],
+    why: 'A page of lanes changes lanes beside a job that changes them.',
+  },
+  {
+    file: 'sql/moves/moved_rows.sql',
+    find: `  perform outbox.lock_org_gates(p_org_id);
+  delete from outbox.dead_letter x`,
+    replace: '  delete from outbox.dead_letter x',
+    tests: ['concurrency/org_move_locks.test.ts#write_move_page() of dead_letter waits'],
+    why: 'A page of dead letters and a job that locks a gate first wait for each other.',
+  },
+  {
+    file: 'sql/moves/settle_move.sql',
+    find: '  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);',
+    replace: `  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');`,
+    tests: ['concurrency/org_move_locks.test.ts#settle_move() waits for a run'],
+    why: 'A lease counts as lost while its run reports the result.',
+  },
+  {
+    file: 'sql/moves/end_move.sql',
+    find: '  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);',
+    replace:
+      '  perform outbox.park(array(select e.id from outbox.endpoint e where e.org_id = p_org_id), v_now);',
+    tests: ['concurrency/org_move_locks.test.ts#open_target() waits for a run'],
+    why: 'The gates of a target that opens are parked beside a job that changes them.',
+  },
+  {
+    file: 'sql/moves/end_copies.sql',
+    find: `  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_items`,
+    replace: `  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
+  v_items`,
+    tests: ['concurrency/org_move_locks.test.ts#add_late_events() waits'],
+    why: 'A late event changes a lane beside a run of the target.',
+  },
+  {
+    file: 'sql/moves/end_copies.sql',
+    find: `  v_endpoints uuid[] := outbox.lock_org_gates(p_org_id);
+  v_gate`,
+    replace: `  v_endpoints uuid[] := array(
+    select e.id from outbox.endpoint e where e.org_id = p_org_id and e.status <> 'deleted');
+  v_gate`,
+    tests: ['concurrency/org_move_locks.test.ts#end_moved_events() waits'],
+    why: 'The copies in the source end beside a job that changes their lanes.',
+  },
+  {
+    file: 'sql/moves/undo_move.sql',
+    find: `  perform outbox.lock_org_gates(p_org_id);
+  v_events`,
+    replace: '  v_events',
+    tests: [
+      'concurrency/org_move_locks.test.ts#undo_receiving() waits for the gates before it removes a delivery',
+    ],
+    why: 'An undo and a job that locks a gate first wait for each other.',
+  },
+  {
+    file: 'sql/moves/undo_move.sql',
+    find: '  perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);',
+    replace:
+      '  perform outbox.park(array(select e.id from outbox.endpoint e where e.org_id = p_org_id), v_now);',
+    tests: ['concurrency/org_move_locks.test.ts#undo_leaving() waits for a run'],
+    why: 'The gates of a source that delivers again are parked beside a job that changes them.',
+  },
+]

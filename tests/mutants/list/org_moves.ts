@@ -1,0 +1,99 @@
+import type { Mutant } from '../mutant.ts'
+
+export const orgMoves: readonly Mutant[] = [
+  {
+    file: 'sql/events/event_bytes.sql',
+    find: "where b.org_id = o.org_id and b.spent_until <> s.until and b.spent_until < 'infinity';",
+    replace: 'where b.org_id = o.org_id and b.spent_until <> s.until;',
+    tests: ['sql/moves/publishing/refused.test.sql'],
+    why:
+      'Routing opens the publishing of an organisation that moves: its event stays in the source.',
+  },
+  {
+    file: 'sql/moves/move_part.sql',
+    find: 'order by r.key collate "C"), \'[]\')::text end)',
+    replace: 'order by r.key collate "C"), \'[]\') end)',
+    tests: ['concurrency/org_move.test.ts#are the same in the target'],
+    why:
+      'JavaScript rounds the hash of a key: its lane is not halted in the target, or never goes on.',
+  },
+  {
+    file: 'sql/moves/moved_events.sql',
+    find: 'tail_at = case when l.ordered then greatest(l.tail_at, a.last_at) else l.tail_at end,',
+    replace: 'tail_at = l.tail_at,',
+    tests: ['sql/moves/write_move_page/order.test.sql'],
+    why: 'If the clock of the target is behind, a new event comes before those that have moved.',
+  },
+  {
+    file: 'sql/moves/settle_move.sql',
+    find: 'v_transactions := v_move.settled_at = v_id or pg_catalog.cardinality(v_pids) > 0',
+    replace: 'v_transactions := v_move.settled_at = v_id',
+    tests: ['concurrency/org_move_beside.test.ts#with an old snapshot and no id'],
+    why: 'What a transaction with an old snapshot publishes is not compared.',
+  },
+  {
+    file: 'sql/moves/settle_move.sql',
+    find: 'v_id constant xid8 := pg_catalog.pg_current_xact_id();',
+    replace: 'v_id constant xid8 := pg_catalog.pg_snapshot_xmin(pg_catalog.pg_current_snapshot());',
+    tests: ['concurrency/org_move_beside.test.ts#whose transaction id is the newest one'],
+    why: 'The newest transaction, which has published already, is not waited for.',
+  },
+  {
+    file: 'sql/foundation/org_move.sql',
+    find: "m.status in ('closed', 'moved', 'finished', 'receiving', 'undone');",
+    replace: "m.status in ('moved', 'finished', 'receiving', 'undone');",
+    tests: ['concurrency/org_move_beside.test.ts#nothing of an organisation is changed where'],
+    why: 'A secret that is rotated after the last comparison is lost.',
+  },
+  {
+    file: 'sql/moves/end_move.sql',
+    find: `  -- What somebody has begun since the move has.
+  perform outbox.check_blockers(p_org_id);`,
+    replace: '  -- What somebody has begun since the move has.',
+    tests: ['concurrency/org_move_beside.test.ts#a job that begins while it is copied'],
+    why: 'A job that began while it was copied opens deliveries that are lost.',
+  },
+  {
+    file: 'sql/moves/move_part.sql',
+    find: '  if found and v_move.run_id is distinct from p_run then',
+    replace: '  if false then',
+    tests: ['concurrency/org_move_beside.test.ts#a second command takes the move over'],
+    why: 'A command that was overtaken writes a stale page into the target.',
+  },
+  {
+    file: 'sql/moves/end_copies.sql',
+    find: 'and a.at >= p_move.started_at);',
+    replace: 'and a.at is null) or exists (select from outbox.event v where v.id = p_event_id);',
+    tests: ['concurrency/org_move_errors.test.ts#that the source creates after the switch'],
+    why: 'A late delivery of an event that the target knows is ended in the source, and lost.',
+  },
+  {
+    file: 'sql/moves/end_move.sql',
+    find: 'if v_totals is distinct from p_target then',
+    replace: 'if false then',
+    tests: ['sql/moves/write_move_page/order.test.sql'],
+    why: 'The source gives an organisation up whose copy is not complete.',
+  },
+  {
+    file: 'sql/moves/end_move.sql',
+    find: 'where s.org_id = p_org_id and s.created_at > v_now;',
+    replace: 'where false;',
+    tests: ['sql/moves/write_move_page/order.test.sql'],
+    why: 'If the clock of the target is behind, its first events have no subscriber.',
+  },
+  {
+    file: 'sql/moves/moved_endpoints.sql',
+    find: 'update outbox.endpoint_secret s set id = v_secret.id, expires_at = v_secret.expires_at',
+    replace: 'update outbox.endpoint_secret s set expires_at = v_secret.expires_at',
+    tests: ['concurrency/org_move.test.ts#are the same in the target'],
+    why: 'An open delivery names a secret that does not exist.',
+  },
+  {
+    file: 'sql/time/expire.sql',
+    find: `          and e.org_id <> all (v_elsewhere)
+`,
+    replace: '',
+    tests: ['sql/time/cleanup/moving.test.sql'],
+    why: 'A delivery that expires while its organisation moves is announced by both projects.',
+  },
+]
