@@ -158,6 +158,7 @@ as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
   -- Read the whole table once a minute, because rows that took long to commit are before the start.
+  -- The tick calls this after each full ten seconds, so at least once in the first ten of a minute.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)

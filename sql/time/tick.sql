@@ -225,7 +225,7 @@ begin
             sqlstate, sqlerrm, '5 minutes');
         end if;
       end;
-    elsif v_second % 10 = 0 then
+    elsif outbox.comes_round(10, p_now) then
       begin
         loop
           exit when outbox.fold_counters() < 20000 or pg_catalog.clock_timestamp() >= p_until;

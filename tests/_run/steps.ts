@@ -129,7 +129,7 @@ export const testSteps: readonly Step[] = [
 
 /** The steps of `deno task soak`: files named `*.soak.ts`, told by variables how long to go. */
 export function soakSteps(
-  { short, minutes, seed }: Pick<Options, 'short' | 'minutes' | 'seed'>,
+  { short, minutes, seed, scale }: Pick<Options, 'short' | 'minutes' | 'seed' | 'scale'>,
 ): readonly Step[] {
   return [
     denoStep({
@@ -142,6 +142,7 @@ export function soakSteps(
         OUTHOOK_SOAK: short ? 'short' : 'full',
         ...minutes === null ? {} : { OUTHOOK_SOAK_MINUTES: String(minutes) },
         ...seed === null ? {} : { OUTHOOK_SOAK_SEED: String(seed) },
+        ...scale === null ? {} : { OUTHOOK_SOAK_SCALE: String(scale) },
       },
     }),
   ]

@@ -34,7 +34,7 @@ Deno.test('parseOptions() refuses an option that it does not know', () => {
   expect(parseOptions(['--fast'])).toEqual({
     ok: false,
     message:
-      'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N, --minutes N, --seed S and --postgres 17',
+      'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N, --minutes N, --seed S, --scale N and --postgres 17',
   })
 })
 
@@ -60,6 +60,7 @@ Deno.test('parseOptions() takes the version of Postgres, and no other than 17', 
       postgres: 17,
       minutes: null,
       seed: null,
+      scale: null,
     },
   })
   expect(parseOptions(['claim'])).toMatchObject({ options: { postgres: null } })
@@ -77,6 +78,14 @@ Deno.test('parseOptions() takes minutes and a seed for soak, and for nothing els
     expect(parseOptions(['--soak', ...args]).ok).toBe(false)
   }
   expect(parseOptions(['--seed', '7']).ok).toBe(false)
+})
+
+Deno.test('parseOptions() takes a scale from 20 on for soak, and for nothing else', () => {
+  expect(parseOptions(['--soak', 'days', '--scale', '100'])).toMatchObject({
+    options: { soak: true, scale: 100, words: ['days'] },
+  })
+  expect(parseOptions(['--soak', '--scale', '19']).ok).toBe(false)
+  expect(parseOptions(['--scale', '100']).ok).toBe(false)
 })
 
 Deno.test('parseOptions() takes how many failed parts run again, from 0 to 9', () => {

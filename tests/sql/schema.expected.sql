@@ -15372,6 +15372,7 @@ CREATE FUNCTION outbox.fold_counters() RETURNS integer
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
   -- Read the whole table once a minute, because rows that took long to commit are before the start.
+  -- The tick calls this after each full ten seconds, so at least once in the first ten of a minute.
   v_since timestamptz := case
     when pg_catalog.floor(extract(epoch from v_now))::bigint % 60 < 10 then '-infinity'
     else outbox.counters_since(v_now)
@@ -39746,7 +39747,7 @@ begin
             sqlstate, sqlerrm, '5 minutes');
         end if;
       end;
-    elsif v_second % 10 = 0 then
+    elsif outbox.comes_round(10, p_now) then
       begin
         loop
           exit when outbox.fold_counters() < 20000 or pg_catalog.clock_timestamp() >= p_until;
