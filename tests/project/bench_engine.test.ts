@@ -107,7 +107,17 @@ Deno.test('task bench:engine measures, tells its verdict and ends with 0', async
 Deno.test('every command of a measurement that its file names is there', async () => {
   for (
     const name of [
-      ...['beside', 'breakers', 'dispatch', 'idle', 'memory', 'pinned', 'publishing', 'waking'],
+      ...[
+        'beside',
+        'breakers',
+        'dispatch',
+        'idle',
+        'memory',
+        'pinned',
+        'publishing',
+        'steps',
+        'waking',
+      ],
     ]
   ) {
     const text = await Deno.readTextFile(join(projectRoot, 'tests', 'bench', `${name}.ts`))

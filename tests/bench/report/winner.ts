@@ -35,7 +35,7 @@ export function winnersOf({ rows, columns, chart }: Omit<Answer, 'note' | 'probl
       best.set(group, row)
     }
   }
-  const isOneRace = new Set(rows.map(groupOf)).size === 1
+  const isOneRace = rows.every((row) => groupOf(row) === '')
   return {
     by: columns.find(({ key }) => key === chart)?.label ?? chart,
     of: rows.map((row) => {

@@ -16,7 +16,7 @@ create temporary table second as select step(2) as a;
 select is(claimed_events(a), ids[1:2], 'the next claim takes the rows behind it') from second, more;
 select is(head(), first_due(), 'and leaves the head at the row that is still leased');
 select time_passes('19 s');
-do $$ begin perform step(0), time_passes('1 s'); end $$;
+do $$ begin perform step(1), time_passes('1 s'); end $$;
 select is(claimed_events(step(3)) @> ids, true, 'so a row whose lease ends without a result is found again') from given;
 
 -- Rows of later are looked for only if the lane has rows that were not taken.
