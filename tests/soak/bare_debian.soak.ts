@@ -21,18 +21,31 @@ const PROJECT = '/srv/outhook'
 
 interface Machine {
   suite: Suite
+  /** What the first command prints where Ctrl-C ends it, before it is run to its end. */
+  interruptedAt: string[]
   /** Debian's own Node.js, or null for that of its makers: Debian 12 has an older one than 20. */
   nodePackages: string[] | null
   postgres: number
 }
 
 const machines: Machine[] = [
-  { suite: 'bookworm', nodePackages: null, postgres: 15 },
-  { suite: 'trixie', nodePackages: ['nodejs', 'npm'], postgres: 17 },
+  {
+    suite: 'bookworm',
+    interruptedAt: ['apt: reading the package lists', 'apt: downloading, ', 'apt: installing, '],
+    nodePackages: null,
+    postgres: 15,
+  },
+  // The package lists were read for its Node.js.
+  {
+    suite: 'trixie',
+    interruptedAt: ['apt: downloading, ', 'apt: installing, '],
+    nodePackages: ['nodejs', 'npm'],
+    postgres: 17,
+  },
 ]
 
 for (const machine of isShort ? machines.slice(0, 1) : machines) {
-  const { suite, nodePackages, postgres } = machine
+  const { suite, interruptedAt, nodePackages, postgres } = machine
   Deno.test({
     name: `README's commands pass in a bare ${suite} with Node.js alone`,
     ignore: !isRoot,
@@ -41,6 +54,23 @@ for (const machine of isShort ? machines.slice(0, 1) : machines) {
       if (nodePackages === null) await addNode(root, print)
       const env = await addRegistryAccess(root)
       await addProject(root)
+      for (const text of interruptedAt) {
+        await t.step(
+          `Ctrl-C at "${text}" leaves no process and no half-installed package`,
+          async () => {
+            const { output } = await root.run(
+              [
+                'sh',
+                '-c',
+                `cd ${PROJECT} && exec sh tests/soak/_support/ctrl_c.sh "$0" ${startCommand()}`,
+                text,
+              ],
+              { env },
+            )
+            expect(output).toMatch(/^exit code: (?!0$).*\nleft:\nhalf installed: $/m)
+          },
+        )
+      }
       await t.step('the first command delivers a first event', async () => {
         const { output, seconds } = await run(root, startCommand(), env)
         expect(output).toContain('the signature is valid')

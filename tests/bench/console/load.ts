@@ -32,7 +32,7 @@ export async function loadTimes(times: number): Promise<LoadTimes> {
       const ofConsole = await timeOf(
         browser,
         link,
-        (page) => page.getByRole('link', { name: 'Events', exact: true }),
+        (page) => page.getByRole('navigation').getByRole('link', { name: 'Events' }),
       )
       const ofPortal = await timeOf(
         browser,

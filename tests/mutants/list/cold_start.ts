@@ -105,4 +105,55 @@ export const coldStart: readonly Mutant[] = [
     tests: ['e2e/functions_process.test.ts'],
     why: 'A request goes to a process that has just been killed.',
   },
+  {
+    file: 'supabase/local/functions/supervisor.ts',
+    find: `      running.kill('SIGKILL')
+    }, listenWithinMs)`,
+    replace: '    }, listenWithinMs)',
+    tests: ['e2e/functions_process.test.ts'],
+    why: 'A start waits for ever for a function that never listens.',
+  },
+  {
+    file: 'supabase/local/functions/supervisor.ts',
+    find: `        clearTimeout(limit)
+`,
+    replace: '',
+    tests: ['e2e/functions_process.test.ts'],
+    why: 'A function that listens is killed after 20 s.',
+  },
+  {
+    file: 'supabase/local/begin.ts',
+    find: 'if (stopping.signal.aborted) Deno.exit(INTERRUPTED_CODE)',
+    replace: '',
+    tests: ['start/interrupted.test.ts'],
+    why: 'Ctrl-C amid the fetching ends with a stack trace.',
+  },
+  {
+    file: 'supabase/local/begin.ts',
+    find: '  await fetchFor(program)\n',
+    replace: '',
+    tests: ['start/bad_input.test.ts'],
+    why: 'A program imports packages that nothing has fetched, and fails with the words of Deno.',
+  },
+  {
+    file: 'supabase/local/begin.ts',
+    find: 'if (tooOld !== null) throw new SetupError(tooOld)',
+    replace: '',
+    tests: ['start/bad_input.test.ts'],
+    why: 'An old Node fails later, in a tool.',
+  },
+  {
+    file: 'supabase/local/packages/fetch.ts',
+    find: '[problem, ...notes]',
+    replace: '[problem]',
+    tests: ['start/certificates.test.ts', 'start/bad_input.test.ts'],
+    why: 'A variable that names no certificates is not reported.',
+  },
+  {
+    file: 'supabase/local/packages/fetch.ts',
+    find: '  if (problem === null) return\n',
+    replace: "  if (problem === null) throw new SetupError(result.said)\n",
+    tests: ['start/failures.test.ts'],
+    why: 'An error in a function ends the start as a failed download.',
+  },
 ]

@@ -105,4 +105,5 @@ Deno.test('a broker that confirms the message delivers it', async () => {
   const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
   expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
   await sender.closeIdle?.()
+  expect(await broker.gone()).toBe(true)
 })
