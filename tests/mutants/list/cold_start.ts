@@ -152,7 +152,7 @@ export const coldStart: readonly Mutant[] = [
   {
     file: 'supabase/local/packages/fetch.ts',
     find: '  if (problem === null) return\n',
-    replace: "  if (problem === null) throw new SetupError(result.said)\n",
+    replace: '  if (problem === null) throw new SetupError(result.said)\n',
     tests: ['start/failures.test.ts'],
     why: 'An error in a function ends the start as a failed download.',
   },
