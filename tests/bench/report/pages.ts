@@ -79,14 +79,18 @@ function listed(all: Record<string, string>): string {
 /** The columns that the README shows. */
 const shownColumns = ['perSecond', 'toUndici', 'peakMb']
 
+/** Series that the README leaves to docs/performance.md. */
+const leftOut = /^fetch|everysec$/
+
 function summary(results: Results): string {
   const throughput = results.answers.find(({ name }) => name === 'throughput')
   if (throughput === undefined) throw new Error('The newest results have no throughput')
   const columns = throughput.columns.filter(({ key }) => shownColumns.includes(key))
+  const rows = throughput.rows.filter(({ series }) => !leftOut.test(series))
   return [
     `Measured on ${machine(results)}, ${provenance(results)}`,
     `![${summaryChart.title}](tests/bench/results/${summaryChart.file})`,
-    toTable({ columns, rows: throughput.rows }, winnersOf(throughput)),
+    toTable({ columns, rows }, winnersOf({ ...throughput, rows })),
     toTargets(results),
   ].join('\n\n')
 }
