@@ -111,8 +111,8 @@ async function run(size: Size, say: (line: string) => void): Promise<Finding> {
   if (first === undefined || largest === undefined) throw new Error('nothing was measured')
   return {
     note: `calls for ${LIMIT} deliveries, each with the results of the call before; × is to the ` +
-      'first line; CPU is what the backend computed; WAL, and rows that died, for a delivery; HOT ' +
-      'of all updates',
+      'first line; CPU is what the backend computed; WAL, rows that died, and look-ups in indexes, for a ' +
+      'delivery; HOT of all updates',
     columns: [{ key: 'calls', label: 'calls', digits: 0 }, ...columns],
     rows: found.map(([{ name, calls }, measured]) => {
       const { series, values } = rowOf(name, measured, first)

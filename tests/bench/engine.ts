@@ -8,6 +8,7 @@ import { idle } from './idle.ts'
 import { memory } from './memory.ts'
 import { pinned } from './pinned.ts'
 import { publishing } from './publishing.ts'
+import { steps } from './steps.ts'
 import { waking } from './waking.ts'
 
 /** Runs the command with the arguments of this process. */
@@ -16,6 +17,7 @@ export const main = (): Promise<never> =>
     idle,
     waking,
     publishing,
+    steps,
     memory,
     dispatch,
     breakers,

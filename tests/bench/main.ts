@@ -13,6 +13,7 @@ import { loadProblem, readCommit, readMachine, readVersions } from './report/mac
 import { writePages } from './report/pages.ts'
 import { type NamedAnswer, type Results, writeResults } from './report/results.ts'
 import { toTable } from './report/table.ts'
+import { winnersOf } from './report/winner.ts'
 import { startBench } from './run/bench.ts'
 import { problemOf } from './run/problem.ts'
 import { sides } from './sides/catalog.ts'
@@ -58,7 +59,9 @@ async function measure({ plan, asked, isKept, mostLoad }: Asked): Promise<number
   for (const [index, question] of asked.entries()) {
     print(`\n[${index + 1}/${asked.length}] ${question.title}`)
     const answer = await ask(question, plan, servers, (line) => print(`${minutes(begun)}  ${line}`))
-    if (answer.rows.length > 0) print(`\n${toTable(answer)}\n${answer.note}.`)
+    if (answer.rows.length > 0) {
+      print(`\n${toTable(answer, winnersOf(answer))}\n${answer.note}.`)
+    }
     for (const problem of answer.problems) print(`PROBLEM: ${problem}`)
     answers.push({ name: question.name, title: question.title, ...answer })
   }

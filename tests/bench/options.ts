@@ -1,6 +1,7 @@
 /** What the command takes. */
 
 import type { Plan, Question } from './questions/_question.ts'
+import { defaultLoad, loadOf } from './report/machine.ts'
 import { fairness } from './questions/fairness.ts'
 import { fanOut } from './questions/fan_out.ts'
 import { finished, waiting } from './questions/growth.ts'
@@ -24,9 +25,6 @@ export const questions: readonly Question[] = [
   waiting,
   finished,
 ]
-
-/** The highest load average at the start: with more, other programs would change the figures. */
-const defaultLoad = 1
 
 export const flags = {
   quick: { type: 'boolean', default: false },
@@ -91,12 +89,6 @@ export function readPlan(
     mostLoad: loadOf(values.load),
     isKept: values.keep ?? (!values.quick && only.length === 0 && side.length === 0),
   }
-}
-
-function loadOf(text: string): number {
-  const load = Number(text)
-  if (text.trim() !== '' && Number.isFinite(load) && load > 0) return load
-  throw new Error(`--load takes a number above 0, not ${text}`)
 }
 
 function whole(name: string, text: string): number {

@@ -53,6 +53,27 @@ Deno.test('toPage() shows where, how and what was measured', () => {
   expect(page).not.toContain('## Idle')
 })
 
+Deno.test('toPage() shows the load average before a measurement, if it was noted', () => {
+  const machine = { cpu: 'A CPU', cores: 2, memoryGb: 24, system: 'Linux 6' }
+  expect(toPage({ machine, taken: [{ ...taken, load: 0.44 }] }))
+    .toContain('in 60 s, with a load average of 0.4 before it.')
+})
+
+Deno.test('a full measurement of the engine is refused above the load that --load allows', async () => {
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      ...['run', '-A', '--cached-only', '--no-check', 'tests/bench/engine.ts'],
+      ...['--only', 'publishing', '--load', '0.000001'],
+    ],
+    cwd: projectRoot,
+    env: { NO_COLOR: '1' },
+  }).output()
+  expect(new TextDecoder().decode(stderr)).toMatch(
+    /The load average of this machine is [\d.]+, above 0.000001: other programs would change the figures/,
+  )
+  expect(code).toBe(2)
+})
+
 Deno.test('mergeTaken() replaces what was taken again, and keeps the rest and the order', () => {
   const again = { ...taken, commit: 'def' }
   expect(mergeTaken(['idle', 'dispatch', 'pinned'], [taken, broken], [again]))
@@ -86,7 +107,17 @@ Deno.test('task bench:engine measures, tells its verdict and ends with 0', async
 Deno.test('every command of a measurement that its file names is there', async () => {
   for (
     const name of [
-      ...['beside', 'breakers', 'dispatch', 'idle', 'memory', 'pinned', 'publishing', 'waking'],
+      ...[
+        'beside',
+        'breakers',
+        'dispatch',
+        'idle',
+        'memory',
+        'pinned',
+        'publishing',
+        'steps',
+        'waking',
+      ],
     ]
   ) {
     const text = await Deno.readTextFile(join(projectRoot, 'tests', 'bench', `${name}.ts`))

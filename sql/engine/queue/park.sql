@@ -132,6 +132,8 @@ as $$
 declare
   -- Normally there is none, and nothing is looked up.
   v_left_out boolean := exists (select from outbox.lane_refusal);
+  -- Of any gate. Only the holder of a gate isolates a lane of it, and the caller holds them all.
+  v_isolated boolean := exists (select from outbox.lane l where l.isolated);
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
@@ -203,7 +205,6 @@ begin
     offset 0
   ) earliest
   cross join lateral (
-    -- Normally there is no isolated lane.
     select case
       when coalesce(f.due_at, 'infinity') = 'infinity' or o.depth = 0 or e.status = 'deleted'
       then 'infinity'
@@ -223,7 +224,7 @@ begin
         else pg_catalog.min(l.next_at)
       end as due_at
       from outbox.lane l
-      where l.gate_id = o.id and l.isolated
+      where v_isolated and l.gate_id = o.id and l.isolated
     ) f
     offset 0
   ) isolated

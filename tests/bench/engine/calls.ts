@@ -7,7 +7,7 @@ import type { Column, Row } from '../questions/_question.ts'
 export const LIMIT = 400
 const WARM_UP = 50
 
-/** Some calls: ms a call; WAL bytes and dead rows a delivery. */
+/** Some calls: ms a call; WAL bytes, dead rows and scans of indexes a delivery. */
 export interface Measured {
   claimed: number
   gates: number
@@ -19,6 +19,7 @@ export interface Measured {
   wal: number
   dead: number
   hot: number
+  lookUps: number
   seq_scans: number
 }
 
@@ -36,7 +37,7 @@ export async function measureCalls(sql: Sql, calls: number): Promise<Measured> {
       percentile_cont(0.5) within group (order by c.ms) as p50, percentile_cont(0.95) within group (order by c.ms) as p95,
       percentile_cont(0.5) within group (order by c.cpu_ms) as cpu50, percentile_cont(0.95) within group (order by c.cpu_ms) as cpu95,
       (sum(c.wal_bytes) / sum(c.claimed))::float8 as wal, (sum(c.updates + c.deletes) / sum(c.claimed))::float8 as dead,
-      (sum(c.hot_updates) / sum(c.updates))::float8 as hot, sum(c.seq_scans)::float8 as seq_scans
+      (sum(c.hot_updates) / sum(c.updates))::float8 as hot, (sum(c.look_ups) / sum(c.claimed))::float8 as "lookUps", sum(c.seq_scans)::float8 as seq_scans
     from bench.call c`
   if (row === undefined) throw new Error('nothing was measured')
   return row
@@ -52,6 +53,7 @@ export const columns: Column[] = [
   { key: 'cpu95', label: 'CPU p95 ms', digits: 1 },
   { key: 'wal', label: 'WAL bytes', digits: 0 },
   { key: 'dead', label: 'dead rows', digits: 2 },
+  { key: 'lookUps', label: 'look-ups', digits: 1 },
   { key: 'hot', label: 'HOT %', digits: 1 },
   { key: 'seqScans', label: 'seq. scans', digits: 0 },
 ]

@@ -4,8 +4,9 @@
  */
 
 import { runCommand } from '../../../supabase/local/command.ts'
+import { messageOf } from '../../../supabase/local/errors.ts'
 import { print, printError } from '../../../supabase/local/print.ts'
-import { readCommit, readMachine } from '../report/machine.ts'
+import { defaultLoad, loadOf, loadProblem, readCommit, readMachine } from '../report/machine.ts'
 import { toTable } from '../report/table.ts'
 import { problemOf } from '../run/problem.ts'
 import type { Finding, Measurement, Size } from './measurement.ts'
@@ -23,6 +24,7 @@ const flags = {
   small: { type: 'boolean', default: false },
   keep: { type: 'boolean' },
   loop: { type: 'string', multiple: true, default: [] as string[] },
+  load: { type: 'string', default: String(defaultLoad) },
 } as const
 
 function helpOf(command: string, all: readonly Measurement[]): string {
@@ -30,7 +32,7 @@ function helpOf(command: string, all: readonly Measurement[]): string {
   const list = all.map(({ name, title, minutes }) =>
     `  ${name.padEnd(12)} ${title}, ${minutes} min`
   )
-  return `${command} [--only <name>] [--small] [--keep]
+  return `${command} [--only <name>] [--small] [--keep] [--load <n>]
 
 Measures the engine against its targets: about ${minutes} minutes in full, on a quiet machine.
 
@@ -39,7 +41,9 @@ ${list.join('\n')}
   --only   takes these alone (may be repeated, or words with commas)
   --small  a tenth of the size or less, to see that everything works
   --keep   writes what was taken to tests/bench/results/engine/, beside what is there of the others;
-           a full run of all of them does so by itself`
+           a full run of all of them does so by itself
+  --load   the highest load average of the machine at the start, by default ${defaultLoad}; with --small
+           there is no bound`
 }
 
 /** Makes this process the command that takes these measurements. */
@@ -51,11 +55,16 @@ export function runMeasurements(
   return runCommand({
     help,
     flags,
-    run: async ({ only, small, keep, loop }) => {
+    run: async ({ only, small, keep, loop, load }) => {
       const names = only.flatMap((words) => words.split(','))
       const unknown = names.filter((name) => !all.some((one) => one.name === name))
       if (unknown.length > 0) {
         printError(`--only ${unknown} is none of ${all.map(({ name }) => name).join(', ')}`)
+        return 2
+      }
+      const tooMuch = small ? null : tooMuchLoad(load)
+      if (tooMuch !== null) {
+        printError(tooMuch)
         return 2
       }
       const chosen = all.filter(({ name }) => names.length === 0 || names.includes(name))
@@ -77,6 +86,15 @@ export function runMeasurements(
   })
 }
 
+/** Why not to measure now, or why the bound is none. */
+function tooMuchLoad(most: string): string | null {
+  try {
+    return loadProblem(Deno.loadavg()[0] ?? 0, loadOf(most))
+  } catch (error) {
+    return messageOf(error)
+  }
+}
+
 async function take(
   measurements: readonly Measurement[],
   size: Size,
@@ -91,8 +109,9 @@ async function take(
     print(`\n[${n + 1}/${measurements.length}] ${title}${expected}`)
     const say = (line: string): void => print(`${clock(begun)}  ${line}`)
     const from = performance.now()
+    const [load = 0] = Deno.loadavg()
     const how = (): Omit<Taken, keyof Finding | 'problem'> => ({
-      ...{ name, title, size, commit, command },
+      ...{ name, title, size, commit, command, load },
       seconds: Math.round((performance.now() - from) / 1000),
       at: new Date().toISOString(),
     })

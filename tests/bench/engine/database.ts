@@ -6,10 +6,14 @@ import { startPostgres } from '../../../supabase/local/postgres/mod.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { testFolder } from '../../_support/folder.ts'
 
-/** What a bench works with: `sql` is one session, `open()` makes more. All are superusers. */
+/**
+ * What a bench works with: `sql` is one session, `open()` makes more. All are superusers. `dbUrl` is that of the role
+ * of a worker.
+ */
 export interface Bench {
   sql: Sql
   open: () => Sql
+  dbUrl: string
 }
 
 /** Which of pg_cron's jobs go on, by name; the others would disturb what is measured. */
@@ -40,7 +44,7 @@ export async function withBench(
     const sql = open()
     await sql`update cron.job set active = jobname = any (${jobs}) where true`
     await sql.file(new URL(`../${script}`, import.meta.url).pathname)
-    await run({ sql, open })
+    await run({ sql, open, dbUrl: pg.dbUrl })
   } finally {
     await Promise.all(sessions.map((sql) => sql.end()))
     await pg.stop()

@@ -11,6 +11,7 @@ create table bench.call (
   updates bigint not null,
   hot_updates bigint not null,
   deletes bigint not null,
+  look_ups bigint not null,
   seq_scans bigint not null
 );
 
@@ -110,9 +111,10 @@ create function bench.cpu_ms() returns float8 language sql volatile as $$
   select split_part(pg_read_file('/proc/self/schedstat', 0, 100, true), ' ', 1)::float8 / 1e6
 $$;
 
-create function bench.changes(out updates bigint, out hot_updates bigint, out deletes bigint, out seq_scans bigint)
+create function bench.changes(out updates bigint, out hot_updates bigint, out deletes bigint,
+  out look_ups bigint, out seq_scans bigint)
 language sql volatile as $$
-  select sum(x.n_tup_upd), sum(x.n_tup_hot_upd), sum(x.n_tup_del),
+  select sum(x.n_tup_upd), sum(x.n_tup_hot_upd), sum(x.n_tup_del), sum(x.idx_scan),
     sum(x.seq_scan) filter (where x.relname ~ '^(delivery|lane|gate|event|attempt|unrouted)')
   from pg_stat_xact_all_tables x where x.schemaname = 'outbox'
 $$;
@@ -152,7 +154,8 @@ begin
       extract(epoch from v_called - v_begun) * 1000, v_cpu, v_wal,
       jsonb_array_length(v_deliveries), (select count(distinct d -> 'endpoint') from jsonb_array_elements(v_deliveries) d),
       v_after.updates - v_before.updates, v_after.hot_updates - v_before.hot_updates,
-      v_after.deletes - v_before.deletes, v_after.seq_scans - v_before.seq_scans);
+      v_after.deletes - v_before.deletes, v_after.look_ups - v_before.look_ups,
+      v_after.seq_scans - v_before.seq_scans);
     call bench.refill(v_results);
     v_results := (
       select coalesce(jsonb_agg(d || '{"outcome": "delivered", "status": 200, "duration_ms": 12, "response": "ok"}'), '[]')

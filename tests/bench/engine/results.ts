@@ -17,6 +17,8 @@ export interface Taken extends Finding {
   at: string
   commit: string
   command: string
+  /** The load average of the machine before it; absent in older results. */
+  load?: number
 }
 
 /** What is known of one machine, in one file: each measurement as it was last taken there. */
@@ -71,9 +73,13 @@ export function toPage({ machine, taken }: EngineResults): string {
       toTable(one),
       `${one.note}.`,
       `Measured on ${one.at.slice(0, 10)}, at commit ${one.commit}, by \`${one.command}\`, in ` +
-      `${one.seconds} s${one.size === 'small' ? ', small' : ''}.`,
+      `${one.seconds} s${one.size === 'small' ? ', small' : ''}${loadText(one.load)}.`,
     ]),
   ].join('\n\n') + '\n'
+}
+
+function loadText(load: number | undefined): string {
+  return load === undefined ? '' : `, with a load average of ${load.toFixed(1)} before it`
 }
 
 const engineDir = join(resultsDir, 'engine')

@@ -2,6 +2,7 @@
 
 import type { Results } from './results.ts'
 import { format, toTextTable } from './table.ts'
+import { noQueue } from './winner.ts'
 
 /** One figure of Outhook beside the best one of the other queues, or beside another one of its own. */
 interface Headline {
@@ -15,9 +16,6 @@ interface Headline {
   /** Whom it is compared with: the queues, the plain table too, or Outhook at this size. */
   with: 'queues' | 'all' | { ownAt: string } | { ownSeries: string }
 }
-
-/** HTTP clients without a queue, and a queue that may lose what it confirmed. */
-const noQueue = /^undici|^fetch|everysec$/
 
 const headlines: readonly Headline[] = [
   {

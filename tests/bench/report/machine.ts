@@ -22,6 +22,16 @@ export function readMachine(): Machine {
   }
 }
 
+/** The highest load average at the start of a run: with more, other programs would change the figures. */
+export const defaultLoad = 1
+
+/** The bound that `--load` gives; throws a message for the person who typed it. */
+export function loadOf(text: string): number {
+  const load = Number(text)
+  if (text.trim() !== '' && Number.isFinite(load) && load > 0) return load
+  throw new Error(`--load takes a number above 0, not ${text}`)
+}
+
 /** Why not to measure at this load average, or null. */
 export function loadProblem(load: number, most: number): string | null {
   if (load <= most) return null

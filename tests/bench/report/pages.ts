@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { chartName, type NamedAnswer, type Results, resultsName } from './results.ts'
 import { toTable } from './table.ts'
+import { summaryChart } from './summary_chart.ts'
 import { toTargets } from './targets.ts'
+import { winnersOf } from './winner.ts'
 
 /** A page with a part that is made from results. */
 export interface Page {
@@ -57,6 +59,8 @@ function everything(results: Results): string {
     `Measured on ${machine(results)}, ${provenance(results)}`,
     `All systems with Postgres use one server with ${listed(results.postgres)}. ` +
     `Every number is in [${name}](../tests/bench/results/${name}).`,
+    'The last column of a table names the winner of the row, among the durable queues and the plain table: `undici` ' +
+    'and `fetch` have no queue, and `everysec` may lose what it confirmed.',
     '## Targets',
     toTargets(results),
     ...results.answers.flatMap(part),
@@ -75,13 +79,18 @@ function listed(all: Record<string, string>): string {
 /** The columns that the README shows. */
 const shownColumns = ['perSecond', 'toUndici', 'peakMb']
 
+/** Series that the README leaves to docs/performance.md. */
+const leftOut = /^fetch|everysec$/
+
 function summary(results: Results): string {
   const throughput = results.answers.find(({ name }) => name === 'throughput')
   if (throughput === undefined) throw new Error('The newest results have no throughput')
   const columns = throughput.columns.filter(({ key }) => shownColumns.includes(key))
+  const rows = throughput.rows.filter(({ series }) => !leftOut.test(series))
   return [
     `Measured on ${machine(results)}, ${provenance(results)}`,
-    toTable({ columns, rows: throughput.rows }),
+    `![${summaryChart.title}](tests/bench/results/${summaryChart.file})`,
+    toTable({ columns, rows }, winnersOf({ ...throughput, rows })),
     toTargets(results),
   ].join('\n\n')
 }
@@ -102,7 +111,7 @@ function part(answer: NamedAnswer): string[] {
     head,
     `![${answer.title}](../tests/bench/results/${chartName(answer)})`,
     `<details${answer.name === 'throughput' ? ' open' : ''}><summary>Figures</summary>\n\n${
-      toTable(answer)
+      toTable(answer, winnersOf(answer))
     }\n\n</details>`,
     `${answer.note[0]?.toUpperCase()}${answer.note.slice(1)}.`,
     ...problems,

@@ -5,6 +5,7 @@ import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import type { Answer } from '../questions/_question.ts'
 import { toSvg } from './chart.ts'
 import type { Machine } from './machine.ts'
+import { summaryChart, toSummarySvg } from './summary_chart.ts'
 
 export interface NamedAnswer extends Answer {
   name: string
@@ -46,6 +47,7 @@ export function resultsFiles(results: Results): Map<string, string> {
   const files = new Map([[`${name}.json`, JSON.stringify(results, null, 2) + '\n']])
   for (const answer of results.answers) {
     if (answer.rows.length > 0) files.set(chartName(answer), toSvg(answer))
+    if (answer.name === 'throughput') files.set(summaryChart.file, toSummarySvg(answer))
   }
   return files
 }

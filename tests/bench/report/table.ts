@@ -1,6 +1,7 @@
 /** An answer as a table of text. */
 
 import type { Answer, Column } from '../questions/_question.ts'
+import type { Winners } from './winner.ts'
 
 /** A number as people read it: 12,345.6; nothing for what was not measured. */
 export function format(value: number | null | undefined, digits: number): string {
@@ -11,16 +12,30 @@ export function format(value: number | null | undefined, digits: number): string
   })
 }
 
-/** A table in Markdown, which a terminal shows as well. */
-export function toTable({ columns, rows }: Pick<Answer, 'columns' | 'rows'>): string {
+/**
+ * A table in Markdown, which a terminal shows as well. With `winners` it ends with their column, unless no
+ * row has one.
+ */
+export function toTable(
+  { columns, rows }: Pick<Answer, 'columns' | 'rows'>,
+  winners: Winners = { by: '', of: [] },
+): string {
   const hasAt = rows.some(({ at }) => at !== undefined)
-  const head = ['', ...hasAt ? [''] : [], ...columns.map(({ label }) => label)]
-  const body = rows.map(({ series, at, values }) => [
+  const hasWinner = winners.of.some((winner) => winner !== null)
+  const head = [
+    '',
+    ...hasAt ? [''] : [],
+    ...columns.map(({ label }) => label),
+    ...hasWinner ? [`winner by ${winners.by}`] : [],
+  ]
+  const body = rows.map(({ series, at, values }, n) => [
     series,
     ...hasAt ? [at ?? ''] : [],
     ...columns.map(({ key, digits }: Column) => format(values[key], digits)),
+    ...hasWinner ? [winners.of[n] ?? ''] : [],
   ])
   const names = hasAt ? 2 : 1
+  const isText = (n: number): boolean => n < names || n >= names + columns.length
   // No wider than `deno fmt` leaves it.
   const widths = head.map((_, n) =>
     Math.max(n < names ? 1 : 3, ...[head, ...body].map((row) => row[n]?.length ?? 0))
@@ -28,11 +43,11 @@ export function toTable({ columns, rows }: Pick<Answer, 'columns' | 'rows'>): st
   const line = (cells: string[]): string =>
     `| ${
       cells.map((cell, n) =>
-        n < names ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0)
+        isText(n) ? cell.padEnd(widths[n] ?? 0) : cell.padStart(widths[n] ?? 0)
       )
         .join(' | ')
     } |`
-  const rule = widths.map((width, n) => n < names ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)
+  const rule = widths.map((width, n) => isText(n) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)
   return [line(head), line(rule), ...body.map(line)].join('\n')
 }
 
