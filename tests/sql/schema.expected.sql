@@ -26629,7 +26629,7 @@ CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zon
 declare
   -- Normally there is none, and nothing is looked up.
   v_left_out boolean := exists (select from outbox.lane_refusal);
-  -- Of any gate. Only the holder of a gate isolates a lane of it, and the caller holds them all.
+  -- Of any gate. Only the holder of a gate adds isolated lanes to it, and the caller holds them all.
   v_isolated boolean := exists (select from outbox.lane l where l.isolated);
 begin
   update outbox.gate g set
