@@ -6542,8 +6542,6 @@ as $$
 declare
   -- Normally there is none, and nothing is looked up.
   v_left_out boolean := exists (select from outbox.lane_refusal);
-  -- Of any gate. Only the holder of a gate adds isolated lanes to it, and the caller holds them all.
-  v_isolated boolean := exists (select from outbox.lane l where l.isolated);
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
@@ -6615,6 +6613,7 @@ begin
     offset 0
   ) earliest
   cross join lateral (
+    -- Normally there is no isolated lane.
     select case
       when coalesce(f.due_at, 'infinity') = 'infinity' or o.depth = 0 or e.status = 'deleted'
       then 'infinity'
@@ -6634,7 +6633,7 @@ begin
         else pg_catalog.min(l.next_at)
       end as due_at
       from outbox.lane l
-      where v_isolated and l.gate_id = o.id and l.isolated
+      where l.gate_id = o.id and l.isolated
     ) f
     offset 0
   ) isolated
@@ -12439,7 +12438,7 @@ begin
   ), free_rows as (
     select t.gate_at, t.place, t.room, t.lease, t.secret_id, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
-      d.row_at, d.event_id, d.attempt, d.body_bytes, d.due_at, d.nth
+      d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from (
       select l.*, least(l.room_of_lane, l.rows_left)::integer as lane_limit
       from bounded_lanes l
@@ -12447,7 +12446,7 @@ begin
     ) t
     left join lateral (
       -- An ordered lane is due as a whole: due_at is only the order of its rows.
-      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes, d.due_at,
+      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = t.lane_id and d.lane_id > 0 and d.due_at >= t.head_at
@@ -12485,7 +12484,7 @@ begin
     window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), chosen as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.secret_id, r.probing,
-      r.tokens, r.event_id, r.attempt, r.due_at, r.batch_no,
+      r.tokens, r.event_id, r.attempt, r.batch_no,
       r.fits_gate and r.batch_no <= p_limit
         and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
     from numbered r
@@ -12496,7 +12495,6 @@ begin
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
         as probe_attempt,
       pg_catalog.count(m.row_at) as rows_read,
-      pg_catalog.min(m.due_at) as first_at,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from chosen m
@@ -12514,15 +12512,10 @@ begin
         else l.isolated
       end,
       head_at = coalesce(
-        -- Without a leased or refused row, the first row is the first one that was read.
-        case
-          when l.leased = 0 and not v_refused then b.first_at
-          else (
-            select d.due_at from outbox.delivery d
-            where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-              and d.due_at <= case when b.ordered then 'infinity' else p_now end
-            order by d.due_at limit 1)
-        end,
+        (select d.due_at from outbox.delivery d
+         where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+           and d.due_at <= case when b.ordered then 'infinity' else p_now end
+         order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
       -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets
@@ -12533,13 +12526,10 @@ begin
         when b.ordered and b.taken > 0 then b.lease_end
         when b.rows_read > b.taken then p_now
         else greatest(p_now, coalesce(
-          least(l.leased_until, b.lease_end,
-            -- Without other rows than these, none is due later.
-            case when l.depth > l.leased + b.taken then (
-              select d.due_at from outbox.delivery d
-              where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
-              order by d.due_at limit 1)
-            end,
+          least(l.leased_until, b.lease_end, (
+            select d.due_at from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+            order by d.due_at limit 1),
             case when v_refused then outbox.refused_until(l.gate_id, l.id, p_now) end),
           'infinity'))
       end
@@ -13743,24 +13733,10 @@ begin
         as c (event_id, endpoint_id, attempt, failed_attempts, lane_id, ordered, lease_ms, place)
       order by c.place
     ) d);
-  -- Known endpoints are left out, because each secret takes 15 us to read. A secret that expires
-  -- changes no revision, and a run caches it for 30 s. So send an endpoint again if it has a secret
-  -- that will expire, or expired in the last minute.
-  select pg_catalog.array_agg(e.id) filter (where s.last_end > p_now),
-    pg_catalog.array_agg(e.id) filter (
-      where p_known ->> e.id::text is distinct from e.revision
-        or s.last_end > p_now - interval '1 minute'
-        or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind))
-  into v_rotated, v_unknown
-  from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
-  cross join lateral (
-    select e.id, e.kind, e.xmin::text as revision from outbox.endpoint e
-    where e.id = c.id offset 0
-  ) e
-  cross join lateral (
-    select pg_catalog.max(s.expires_at) as last_end
-    from outbox.endpoint_secret s where s.endpoint_id = e.id
-  ) s;
+  v_rotated := array(
+    select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)
+    where exists (
+      select from outbox.endpoint_secret s where s.endpoint_id = u.id and s.expires_at > p_now));
   if pg_catalog.cardinality(v_rotated) > 0 then
     v_parcel.deliveries := outbox.with_secrets(v_parcel.deliveries, v_rotated, p_now);
   end if;
@@ -13788,6 +13764,21 @@ begin
   if v_found < (select pg_catalog.count(distinct u) from pg_catalog.unnest(p_claimed.events) u) then
     raise exception using errcode = 'OH002', message = 'an event of this claim is not stored';
   end if;
+  -- Known endpoints are left out, because each secret takes 15 us to read. A secret that expires
+  -- changes no revision, and a run caches it for 30 s. So send an endpoint again if it has a secret
+  -- that will expire, or expired in the last minute.
+  v_unknown := array(
+    select e.id
+    from (select distinct u.id from pg_catalog.unnest(p_claimed.endpoints) as u (id)) c
+    cross join lateral (
+      select e.id, e.kind, e.xmin::text as revision from outbox.endpoint e
+      where e.id = c.id offset 0
+    ) e
+    where p_known ->> e.id::text is distinct from e.revision
+      or not (select k.is_cached from outbox.endpoint_kind k where k.kind = e.kind)
+      or exists (
+        select from outbox.endpoint_secret s
+        where s.endpoint_id = e.id and s.expires_at > p_now - interval '1 minute'));
   v_parcel.endpoints := '{}';
   if pg_catalog.cardinality(v_unknown) > 0 then
     -- One statement: the run caches the secrets under the revision, so both must be of one moment.

@@ -220,7 +220,7 @@ begin
   ), free_rows as (
     select t.gate_at, t.place, t.room, t.lease, t.secret_id, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
-      d.row_at, d.event_id, d.attempt, d.body_bytes, d.due_at, d.nth
+      d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from (
       select l.*, least(l.room_of_lane, l.rows_left)::integer as lane_limit
       from bounded_lanes l
@@ -228,7 +228,7 @@ begin
     ) t
     left join lateral (
       -- An ordered lane is due as a whole: due_at is only the order of its rows.
-      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes, d.due_at,
+      select d.ctid as row_at, d.event_id, d.attempt, d.body_bytes,
         pg_catalog.row_number() over (order by d.due_at, d.event_id) as nth
       from outbox.delivery d
       where d.lane_id = t.lane_id and d.lane_id > 0 and d.due_at >= t.head_at
@@ -266,7 +266,7 @@ begin
     window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), chosen as materialized (
     select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.secret_id, r.probing,
-      r.tokens, r.event_id, r.attempt, r.due_at, r.batch_no,
+      r.tokens, r.event_id, r.attempt, r.batch_no,
       r.fits_gate and r.batch_no <= p_limit
         and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
     from numbered r
@@ -277,7 +277,6 @@ begin
       (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
         as probe_attempt,
       pg_catalog.count(m.row_at) as rows_read,
-      pg_catalog.min(m.due_at) as first_at,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from chosen m
@@ -295,15 +294,10 @@ begin
         else l.isolated
       end,
       head_at = coalesce(
-        -- Without a leased or refused row, the first row is the first one that was read.
-        case
-          when l.leased = 0 and not v_refused then b.first_at
-          else (
-            select d.due_at from outbox.delivery d
-            where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
-              and d.due_at <= case when b.ordered then 'infinity' else p_now end
-            order by d.due_at limit 1)
-        end,
+        (select d.due_at from outbox.delivery d
+         where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at
+           and d.due_at <= case when b.ordered then 'infinity' else p_now end
+         order by d.due_at limit 1),
         case when b.ordered then l.head_at else greatest(l.head_at, p_now) end),
       leased = l.leased + b.taken,
       -- May be out of date, if the first lease has ended with a result: record_lost_leases() sets
@@ -314,13 +308,10 @@ begin
         when b.ordered and b.taken > 0 then b.lease_end
         when b.rows_read > b.taken then p_now
         else greatest(p_now, coalesce(
-          least(l.leased_until, b.lease_end,
-            -- Without other rows than these, none is due later.
-            case when l.depth > l.leased + b.taken then (
-              select d.due_at from outbox.delivery d
-              where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
-              order by d.due_at limit 1)
-            end,
+          least(l.leased_until, b.lease_end, (
+            select d.due_at from outbox.delivery d
+            where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+            order by d.due_at limit 1),
             case when v_refused then outbox.refused_until(l.gate_id, l.id, p_now) end),
           'infinity'))
       end

@@ -132,8 +132,6 @@ as $$
 declare
   -- Normally there is none, and nothing is looked up.
   v_left_out boolean := exists (select from outbox.lane_refusal);
-  -- Of any gate. Only the holder of a gate adds isolated lanes to it, and the caller holds them all.
-  v_isolated boolean := exists (select from outbox.lane l where l.isolated);
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
@@ -205,6 +203,7 @@ begin
     offset 0
   ) earliest
   cross join lateral (
+    -- Normally there is no isolated lane.
     select case
       when coalesce(f.due_at, 'infinity') = 'infinity' or o.depth = 0 or e.status = 'deleted'
       then 'infinity'
@@ -224,7 +223,7 @@ begin
         else pg_catalog.min(l.next_at)
       end as due_at
       from outbox.lane l
-      where v_isolated and l.gate_id = o.id and l.isolated
+      where l.gate_id = o.id and l.isolated
     ) f
     offset 0
   ) isolated

@@ -3,34 +3,6 @@ import type { Mutant } from '../mutant.ts'
 export const claim: readonly Mutant[] = [
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
-    find: 'when l.leased = 0 and not v_refused then b.first_at',
-    replace: 'when not v_refused then b.first_at',
-    tests: ['sql/engine/claim/head.test.sql'],
-    why: 'A delivery whose lease ends without a result is never claimed again.',
-  },
-  {
-    file: 'sql/engine/claim/lease_deliveries.sql',
-    find: 'when l.leased = 0 and not v_refused then b.first_at',
-    replace: 'when l.leased = 0 then b.first_at',
-    tests: ['sql/engine/claim/head.test.sql'],
-    why: 'A delivery that could not be leased is passed for ever.',
-  },
-  {
-    file: 'sql/engine/claim/lease_deliveries.sql',
-    find: 'case when l.depth > l.leased + b.taken then (',
-    replace: 'case when l.depth > l.leased + b.taken + 1 then (',
-    tests: ['sql/engine/claim/head.test.sql', 'sql/engine/delayed/due.test.sql'],
-    why: 'A delivery of later waits until a lease of its lane ends.',
-  },
-  {
-    file: 'sql/engine/queue/park.sql',
-    find: 'v_isolated boolean := exists (select from outbox.lane l where l.isolated);',
-    replace: 'v_isolated boolean := false;',
-    tests: ['sql/engine/claim/isolated.test.sql'],
-    why: 'An isolated delivery is never due.',
-  },
-  {
-    file: 'sql/engine/claim/lease_deliveries.sql',
     find: `* interval '1 ms' + interval '5 s' as lease`,
     replace: `* interval '1 ms' as lease`,
     tests: ['sql/engine/claim/lease.test.sql'],

@@ -226,8 +226,8 @@ export const secrets: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/batch.sql',
-    find: `or s.last_end > p_now - interval '1 minute'`,
-    replace: 'or s.last_end > p_now',
+    find: `and s.expires_at > p_now - interval '1 minute'`,
+    replace: 'and s.expires_at > p_now',
     tests: ['sql/engine/dispatch/known.test.sql'],
     why: 'A run that knows an endpoint is not told that one of its secrets has expired.',
   },
