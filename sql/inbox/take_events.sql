@@ -76,7 +76,7 @@ begin
   end if;
   begin
     return outbox.take_new_events(p_events, v_new, v_now);
-  exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH011' then
+  exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH011' or sqlstate 'OH012' then
     -- One by one, so that only the invalid ones are refused.
     null;
   end;
@@ -88,7 +88,8 @@ begin
       v_outcomes := v_outcomes || outbox.take_new_events(pg_catalog.jsonb_build_array(v_event),
         v_new, v_now + (v_at - 1) * interval '1 microsecond');
       v_new := pg_catalog.array_remove(v_new, v_event ->> 'id');
-    exception when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH011' then
+    exception
+    when sqlstate 'OH001' or sqlstate 'OH002' or sqlstate 'OH011' or sqlstate 'OH012' then
       get stacked diagnostics v_detail = message_text;
       v_outcomes := v_outcomes
         || pg_catalog.jsonb_build_object('outcome', 'refused', 'error', v_detail);

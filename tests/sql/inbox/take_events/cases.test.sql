@@ -1,7 +1,7 @@
 -- Events of another database, each published once, with what the publisher said of them.
 begin;
 \ir ../../_helpers.sql
-select plan(16);
+select plan(18);
 
 create function pg_temp.event(p_id text, p_more jsonb default '{}') returns jsonb language sql as $$
   select jsonb_build_object('id', p_id, 'type', 'order.paid', 'org_id', 'org-1', 'body', '{"n": 1.10}') || p_more
@@ -49,6 +49,16 @@ select is(refusal($$select outbox.take_events('into', (select jsonb_agg('{}'::js
   'OH001 events is not a JSON array of at most 1000 events', 'or too long');
 select is(refusal($$select outbox.take_events('a b', '[{"id": "x"}]')$$), 'OH001 consumer is ''a b''', 'what is no consumer');
 select is(refusal($$select outbox.take_events('into', '[1]')$$), 'OH001 event_id is not 1 to 255 characters long', 'an event without an id');
+
+insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
+values ('org-m', gen_random_uuid(), 'source', 'moved', 'two', outbox.clock(), outbox.clock());
+select outbox.close_publishing('org-m', outbox.clock());
+select is(
+  outbox.take_events('into', jsonb_build_array(
+    pg_temp.event('m-1', '{"org_id": "org-m"}'), pg_temp.event('m-2'))),
+  '[{"outcome": "refused", "error": "organisation org-m has moved to two"}, {"outcome": "taken"}]',
+  'an event of an organisation that has moved is refused, and no other');
+select is((select count(*) from outbox.consumer_inbox i where i.event_id = 'm-1'), 0::bigint, 'and may come again');
 
 select * from finish();
 rollback;
