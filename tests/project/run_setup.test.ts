@@ -41,7 +41,7 @@ for (
   const [need, files] of [
     [
       'brokers',
-      /^tests\/(e2e\/broker_\w+|consumer\/\w+|package\/consume|soak\/\w+)\.(test|soak)\.ts$/,
+      /^tests\/(e2e\/broker_\w+|consumer\/(into\/)?\w+|package\/(consume|into)|soak\/\w+)\.(test|soak)\.ts$/,
     ],
     [
       'supabase',
@@ -60,11 +60,11 @@ for (
     ['react packages', /^tests\/portal\/react\.test\.ts$/],
     [
       'bundler',
-      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|consume|container|deploy|functions|init|listen|registry|uninstall|upgrade|worker))\.test\.ts$/,
+      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|consume|container|deploy|functions|init|into|listen|registry|uninstall|upgrade|worker))\.test\.ts$/,
     ],
     [
       'Node',
-      /^tests\/(e2e\/(broker_\w+|delivery_worker)|functions\/(_shared\/connect\/\w+|deliver\/worker)|package\/(consume|container|worker)|project\/worker_build)\.test\.ts$/,
+      /^tests\/(e2e\/(broker_\w+|delivery_worker)|functions\/(_shared\/connect\/\w+|deliver\/worker)|package\/(consume|container|into|worker)|project\/worker_build)\.test\.ts$/,
     ],
   ] as const
 ) {

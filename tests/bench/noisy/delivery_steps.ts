@@ -36,7 +36,7 @@ export function deliverySteps(
     await call('POST', `/replay-jobs/${job}/resume`)
   }
 
-  /** A job for each endpoint in turn, the oldest cancelled for the newest. */
+  /** A preview and a job for each endpoint in turn, the oldest cancelled for the newest. */
   async function backfill(): Promise<void> {
     for (const id of await ids('/endpoints?limit=50')) {
       const [oldest] = backfills
@@ -44,6 +44,7 @@ export function deliverySteps(
         await call('POST', `/replay-jobs/${oldest}/cancel`)
         backfills = backfills.slice(1)
       }
+      await call('POST', `/endpoints/${id}/backfills/preview`, {})
       const job = idOf(await call('POST', `/endpoints/${id}/backfills`, { ratePerSecond: 1000 }))
       if (job !== null) backfills = [...backfills, job]
     }
