@@ -181,7 +181,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_new text[] := p_new;
-  v_outcomes jsonb[] := '{}';
+  v_outcomes jsonb[] := array[]::jsonb[];
   v_event jsonb;
   v_at bigint;
 begin
@@ -211,7 +211,7 @@ as $$
 declare
   v_most constant integer := 1000;
   v_now timestamptz := outbox.clock();
-  v_new text[] := '{}';
+  v_new text[] := array[]::text[];
   v_id text;
   v_event jsonb;
   v_at bigint;

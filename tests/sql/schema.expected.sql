@@ -37870,7 +37870,7 @@ CREATE FUNCTION outbox.take_events(p_consumer text, p_events jsonb) RETURNS json
 declare
   v_most constant integer := 1000;
   v_now timestamptz := outbox.clock();
-  v_new text[] := '{}';
+  v_new text[] := array[]::text[];
   v_id text;
   v_event jsonb;
   v_at bigint;
@@ -38010,7 +38010,7 @@ CREATE FUNCTION outbox.take_new_events(p_events jsonb, p_new text[], p_now times
     AS $$
 declare
   v_new text[] := p_new;
-  v_outcomes jsonb[] := '{}';
+  v_outcomes jsonb[] := array[]::jsonb[];
   v_event jsonb;
   v_at bigint;
 begin
