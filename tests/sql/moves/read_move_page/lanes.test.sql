@@ -10,7 +10,8 @@ update outbox.endpoint set lane_spacing_ms = 60000 where true;
 select is(outbox.read_move_page('org-1', 'lane') ->> 'n', '0', 'no lane yet');
 select events(1, p_org_id => 'org-1');
 select step(p_results => results(step(), 'delivered'));
-select is((select depth || ' ' || not_before from outbox.lane), '0 2026-03-01 12:01:00+00', 'an empty lane that waits');
+select results_eq('select depth::int, not_before from outbox.lane',
+  $$values (0, timestamptz '2026-03-01 12:01:00+00')$$, 'an empty lane that waits');
 select is(
   (select i -> 'item' ->> 'not_before' from jsonb_array_elements((outbox.read_move_page('org-1', 'lane', p_with_items => true) ->> 'items')::jsonb) i),
   '2026-03-01T12:01:00+00:00', 'moves, and so the next event waits in the target');
