@@ -119,7 +119,11 @@ export async function makeHostileSample(outhook: TestOuthook): Promise<HostileSa
       view('event', `/events/${event?.id}`, text('Attempt 1 failed')),
       view('endpoints', '/endpoints', text(hostile)),
       view('held', '/endpoints?show=held', text('"><script>')),
-      view('endpoint', `/endpoints/${id}`, text('Retries')),
+      view(
+        'endpoint',
+        `/endpoints/${id}`,
+        (page) => page.getByRole('heading', { name: 'Retries' }).waitFor(),
+      ),
       view('paused endpoint', `/endpoints/${paused.id}`, text(hostile)),
       view('dead letters', '/dead-letters', text(hostile)),
       view('groups', '/dead-letters?view=groups', text(hostile)),
