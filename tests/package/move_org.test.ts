@@ -1,0 +1,75 @@
+/** `outhook move-org` by the packed command, which brings its own driver, between two databases. */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import postgres, { type Sql } from 'postgres'
+import { buildCommand } from '../../package/build/command.ts'
+import { buildFunctions } from '../../package/build/functions.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { testFolder } from '../_support/folder.ts'
+import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
+import { type Shop, shopIn } from './_support/shop.ts'
+
+const root = testFolder()
+let project: Shop
+let one: TestPostgres
+let two: TestPostgres
+
+Deno.test.beforeAll(async () => {
+  await buildFunctions(projectRoot, join(root, 'dist'))
+  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
+  project = await shopIn(root, tarball)
+  one = await startTestPostgres({ migrated: true })
+  two = await startTestPostgres({ migrated: true })
+})
+Deno.test.afterAll(async () => {
+  await one?.[Symbol.asyncDispose]()
+  await two?.[Symbol.asyncDispose]()
+  await Deno.remove(root, { recursive: true })
+})
+
+/** Connects to a database for the time of `use`. */
+async function on<T>({ dbUrl }: TestPostgres, use: (sql: Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(dbUrl, { max: 1, onnotice: () => {} })
+  try {
+    return await use(sql)
+  } finally {
+    await sql.end()
+  }
+}
+
+/** Runs the command with the options of the page. */
+async function move(
+  ...options: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { OUTHOOK_FROM_DB_URL: one.dbUrl, OUTHOOK_TO_DB_URL: two.dbUrl }
+  return await project.runWith(
+    env,
+    ...['move-org', 'org-123', '--from', 'eu-1', '--to', 'eu-2', ...options],
+  )
+}
+
+Deno.test('the commands of the page move an organisation, and delete what the source still has', async () => {
+  await on(one, async (sql) => {
+    await sql`select outbox.create_endpoint('https://example.com/hook', '{a}', 'org-123')`
+    await sql`select outbox.publish('a', '{}', 'org-123')`
+    await sql`select outbox.dispatch('00000000-0000-7000-8000-000000000001', 1, '[]'::jsonb, 0)`
+  })
+  expect(await move('--dry-run')).toMatchObject({
+    code: 0,
+    stdout:
+      'org-123 in eu-1 (no move): endpoints 1, open deliveries 1, dead letters 0\norg-123 in eu-2 (no move): endpoints 0\n',
+  })
+  const { code, stderr } = await move('--yes')
+  expect([code, stderr.trim().split('\n').at(-1)]).toEqual([
+    0,
+    'Open deliveries that have ended in the source: 1. Their attempts say where they went',
+  ])
+  expect((await move('--undo', '--yes')).code).toBe(1)
+  expect((await move('--finish', '--yes')).code).toBe(0)
+  const totals = async (sql: Sql): Promise<unknown> => [
+    ...await sql`select outbox.move_totals('org-123') as totals`,
+  ]
+  expect(await on(one, totals)).toEqual([{ totals: { endpoints: 0, open: 0, dead_letters: 0 } }])
+  expect(await on(two, totals)).toEqual([{ totals: { endpoints: 1, open: 1, dead_letters: 0 } }])
+})
