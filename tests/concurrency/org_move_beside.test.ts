@@ -48,13 +48,20 @@ Deno.test('a publisher whose transaction id is the newest one is waited for', as
     other: 'two',
   })
   expect(await waitsForTransactions()).toBe(false)
+  const other = await one.db.open()
   const closer = await one.db.open()
   const publisher = await one.db.open()
+  await other.sql`begin`
+  // The extended protocol would keep a snapshot, by which the transaction is found too.
+  await other.sql`select pg_current_xact_id()`.simple()
   await closer.sql`begin`
   await closer.sql`select outbox.close_source('org-1')`
   await publisher.sql`begin`
-  await publisher.sql`select outbox.publish('a', '{}', 'org-1')`
+  await publisher.sql`select outbox.publish('a', '{}', 'org-1')`.simple()
   await closer.sql`commit`
+  expect(await waitsForTransactions()).toBe(true)
+  // The oldest transaction ends before the newest.
+  await other.sql`commit`
   expect(await waitsForTransactions()).toBe(true)
   await publisher.sql`commit`
   expect(await waitsForTransactions()).toBe(false)
