@@ -42,6 +42,7 @@ export async function copyTree(root: string): Promise<Tree> {
     for await (const entry of Deno.readDir(root)) {
       if (entry.isFile) await Deno.copyFile(join(root, entry.name), join(target, entry.name))
     }
+    await beRepository(target)
     const tools = join(home, 'tools')
     if (await isThere(tools)) await Deno.symlink(tools, join(target, '.outhook/tools'))
   } catch (error) {
@@ -74,6 +75,13 @@ async function copyFolder(from: string, to: string, name: string): Promise<void>
     await Deno.mkdir(dirname(join(to, path)), { recursive: true })
     await Deno.copyFile(join(from, path), join(to, path))
   }
+}
+
+/** Tests of the start clone the project with Git, which lists the files that it would track. */
+async function beRepository(folder: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command('git', { args: ['init', '--quiet', folder] })
+    .output()
+  if (!success) throw new Error(`git init failed: ${new TextDecoder().decode(stderr)}`)
 }
 
 /** A killed run leaves its copy behind, whose lock is free. */

@@ -57,6 +57,20 @@ Deno.test('without a network the start reports it with the remedy', async () => 
   )
 })
 
+Deno.test('a variable that names no certificates is named after what failed', async () => {
+  using closed = Deno.listen({ hostname: '127.0.0.1', port: 0 })
+  const { port } = closed.addr
+  closed.close()
+  const { code, stderr } = await coldStart({
+    HTTPS_PROXY: `http://127.0.0.1:${port}`,
+    SSL_CERT_FILE: '/nothing/here.pem',
+  })
+  expect([code, stderr.trimEnd().split('\n').at(-1)]).toEqual([
+    1,
+    'SSL_CERT_FILE names /nothing/here.pem, which has no readable certificate: it is ignored',
+  ])
+})
+
 Deno.test('a proxy that answers 407 is named, and its password is not shown', async () => {
   const proxy = startConnectProxy({ status: 407 })
   try {
