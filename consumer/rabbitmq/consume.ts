@@ -6,6 +6,7 @@ import type { DeadMessage } from '../message.ts'
 import { type ProcessDeps, processMessage } from '../process.ts'
 import { readDelivery } from './message.ts'
 import { openPublisher } from './publish.ts'
+import { whileConnected } from './reconnect.ts'
 
 export type RabbitMqConsumerOptions = {
   connect(): Promise<ChannelModel>
@@ -18,7 +19,6 @@ export type RabbitMqConsumerOptions = {
   stop: AbortSignal
 }
 
-const redialMs = 2_000
 /** How often the length of the queue is read for the metrics. */
 const lagMs = 5_000
 
@@ -28,19 +28,10 @@ const lagMs = 5_000
  */
 export async function consumeQueue(options: RabbitMqConsumerOptions): Promise<void> {
   const { connect, queue, deps: { clock, log }, stop } = options
-  while (!stop.aborted) {
-    try {
-      const connection = await connect()
-      try {
-        await consumeOnce(connection, options)
-      } finally {
-        await connection.close().catch(() => {})
-      }
-    } catch (error) {
-      log('warn', 'rabbitmq unavailable', { topic: queue, error: messageOf(error) })
-      await sleep(clock, redialMs, stop)
-    }
-  }
+  await whileConnected(
+    { connect, queue, clock, log, stop },
+    (connection) => consumeOnce(connection, options),
+  )
 }
 
 /** Runs until `stop`, or until the connection or the queue is closed. */

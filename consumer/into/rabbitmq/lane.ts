@@ -1,10 +1,10 @@
 import type { ChannelModel, ConsumeMessage } from 'amqplib'
-import { sleep } from '../../../functions/_shared/base/clock.ts'
 import { messageOf } from '../../../functions/_shared/base/errors.ts'
 import { writeDeadLetter } from '../../dead_letter.ts'
 import type { DeadMessage, Processed } from '../../message.ts'
 import { readDelivery } from '../../rabbitmq/message.ts'
 import { openPublisher } from '../../rabbitmq/publish.ts'
+import { whileConnected } from '../../rabbitmq/reconnect.ts'
 import { type BatchDeps, type Carried, processBatch } from '../batch.ts'
 import { headerText, readCarried } from '../event.ts'
 import { declareLane } from './route.ts'
@@ -25,27 +25,16 @@ export type LaneOptions = {
   stop: AbortSignal
 }
 
-const redialMs = 2_000
-
 /**
  * Publishes the messages of a lane in its database, in order, until `stop`. They are acknowledged after the
  * commit. A lane has its own connection, so that what closes it disturbs no other.
  */
 export async function consumeLane(options: LaneOptions): Promise<void> {
   const { connect, lane, deps: { clock, log }, stop } = options
-  while (!stop.aborted) {
-    try {
-      const connection = await connect()
-      try {
-        await consumeOnce(connection, options)
-      } finally {
-        await connection.close().catch(() => {})
-      }
-    } catch (error) {
-      log('warn', 'rabbitmq unavailable', { topic: lane, error: messageOf(error) })
-      await sleep(clock, redialMs, stop)
-    }
-  }
+  await whileConnected(
+    { connect, queue: lane, clock, log, stop },
+    (connection) => consumeOnce(connection, options),
+  )
 }
 
 /** Runs until `stop`, or until the connection or the queue is closed. */

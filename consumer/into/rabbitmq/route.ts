@@ -1,8 +1,9 @@
 import type { ChannelModel, ConfirmChannel, ConsumeMessage } from 'amqplib'
-import { type Clock, sleep } from '../../../functions/_shared/base/clock.ts'
+import type { Clock } from '../../../functions/_shared/base/clock.ts'
 import { messageOf } from '../../../functions/_shared/base/errors.ts'
 import type { Log } from '../../../functions/_shared/base/log.ts'
 import { optionsOf } from '../../rabbitmq/publish.ts'
+import { whileConnected } from '../../rabbitmq/reconnect.ts'
 
 export type RouterOptions = {
   connect(): Promise<ChannelModel>
@@ -18,28 +19,13 @@ export type RouterOptions = {
   stop: AbortSignal
 }
 
-const redialMs = 2_000
-
 /**
  * Moves each message of a queue to the queue of its database, in the same order, until `stop`. So a database
  * that is unavailable keeps its messages in its own queue, and no others wait. A message is acknowledged only
  * after its new queue has it.
  */
 export async function routeQueue(options: RouterOptions): Promise<void> {
-  const { connect, queue, clock, log, stop } = options
-  while (!stop.aborted) {
-    try {
-      const connection = await connect()
-      try {
-        await routeOnce(connection, options)
-      } finally {
-        await connection.close().catch(() => {})
-      }
-    } catch (error) {
-      log('warn', 'rabbitmq unavailable', { topic: queue, error: messageOf(error) })
-      await sleep(clock, redialMs, stop)
-    }
-  }
+  await whileConnected(options, (connection) => routeOnce(connection, options))
 }
 
 /** Runs until `stop`, or until a message cannot be moved: the broker then delivers all of them again, in order. */
