@@ -132,3 +132,23 @@ Deno.test('a plan whose dead letters were too many to count is not empty, and is
   expect(errors).toEqual([])
   await close()
 })
+
+Deno.test('a job whose response was lost is not started a second time', async () => {
+  const org = 'group-lost'
+  await makeLetters(org, { 'HTTP 404': 3 })
+  const { page, close } = await console_.open(`/dead-letters?org=${org}`)
+  await page.route('**/replay-jobs', async (route) => {
+    await route.fetch()
+    await route.abort()
+  }, { times: 1 })
+  await page.getByRole('button', { name: 'Replay all that match' }).click()
+  const start = page.getByRole('dialog').getByRole('button', { name: 'Start the job' })
+  await start.click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await start.click()
+  await page.getByText('It is done: 3 were sent again.').waitFor()
+  const [jobs] = await console_.outhook.sql`
+    select count(*)::int as n from outbox.replay_job where org_id = ${org}`
+  expect(jobs?.n).toBe(1)
+  await close()
+})

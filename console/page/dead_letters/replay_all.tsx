@@ -1,14 +1,16 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { Output } from '../../../package/client/operation_types.ts'
 import { api } from '../app/api.ts'
 import { useLive } from '../app/data.ts'
-import { count, number, span } from '../app/format.ts'
+import { count, number } from '../app/format.ts'
 import { navigate } from '../app/location.ts'
+import { newKey } from '../app/new_key.ts'
 import { Confirm } from '../parts/action.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { RateField, useRate } from '../parts/rate.tsx'
 import type { Span } from '../parts/span.tsx'
 import { Read } from '../parts/state.tsx'
 import { EndpointName, Foreign, Time } from '../parts/value.tsx'
@@ -123,10 +125,10 @@ function Confirmation({ preview, filter, onClose }: {
   filter: Filter
   onClose(): void
 }): JSX.Element {
-  const [rate, setRate] = useState('50')
+  const rate = useRate()
+  // One key for all clicks with the same rate, so that a repeat after a lost response starts one job.
+  const idempotencyKey = useMemo(newKey, [rate.text])
   const { total, capped } = preview
-  const ratePerSecond = Number(rate)
-  const isRate = /^\d+$/.test(rate) && ratePerSecond >= 1 && ratePerSecond <= 1000
   const what = !capped
     ? count(total, 'dead letter')
     : total === 0
@@ -134,7 +136,8 @@ function Confirmation({ preview, filter, onClose }: {
     : `${number(total)} or more dead letters`
   const start = async (): Promise<void> => {
     const job = await api.createReplayJob({
-      body: { ...filter, failedTo: preview.failedTo, ratePerSecond },
+      body: { ...filter, failedTo: preview.failedTo, ratePerSecond: rate.perSecond },
+      idempotencyKey,
     })
     navigate(`/replays/${job.id}`)
   }
@@ -142,7 +145,7 @@ function Confirmation({ preview, filter, onClose }: {
     <Confirm
       title={`Replay ${what}?`}
       label='Start the job'
-      isReady={isRate}
+      isReady={rate.isValid}
       typed={typedOf(preview)}
       act={start}
       onClose={onClose}
@@ -188,20 +191,7 @@ function Confirmation({ preview, filter, onClose }: {
           )}
         </ul>
       )}
-      <label class='field'>
-        Replays a second, from 1 to 1,000
-        <input
-          value={rate}
-          inputMode='numeric'
-          aria-invalid={!isRate}
-          onInput={(event) => setRate(event.currentTarget.value)}
-        />
-      </label>
-      {isRate && total > 0 && (
-        <p class='quiet'>
-          It takes {capped ? 'at least' : 'about'} {span((total / ratePerSecond) * 1000)}.
-        </p>
-      )}
+      <RateField label='Replays' rate={rate} total={total} more={capped} />
     </Confirm>
   )
 }

@@ -1,12 +1,13 @@
 /** @jsxImportSource preact */
 
 import type { JSX } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import { api } from '../app/api.ts'
-import { count, number, span } from '../app/format.ts'
+import { count, number } from '../app/format.ts'
 import { navigate } from '../app/location.ts'
 import { newKey } from '../app/new_key.ts'
 import { Confirm } from '../parts/action.tsx'
+import { RateField, useRate } from '../parts/rate.tsx'
 import { Time } from '../parts/value.tsx'
 import type { Preview, Selection } from './backfill.tsx'
 
@@ -20,12 +21,10 @@ export function BackfillPlan({ endpointId, selection, preview, onClose }: {
   preview: Preview
   onClose(): void
 }): JSX.Element {
-  const [rate, setRate] = useState('50')
+  const rate = useRate()
   // One key for all clicks with the same rate, so that a repeat after a lost response starts one job.
-  const idempotencyKey = useMemo(newKey, [rate])
+  const idempotencyKey = useMemo(newKey, [rate.text])
   const { total, capped, read, readUntil, until } = preview
-  const ratePerSecond = Number(rate)
-  const isRate = /^\d+$/.test(rate) && ratePerSecond >= 1 && ratePerSecond <= 1000
   const what = !capped
     ? count(total, 'earlier event')
     : total === 0
@@ -34,7 +33,7 @@ export function BackfillPlan({ endpointId, selection, preview, onClose }: {
   const start = async (): Promise<void> => {
     const job = await api.createBackfill({
       path: { endpointId },
-      body: { ...selection, until, ratePerSecond },
+      body: { ...selection, until, ratePerSecond: rate.perSecond },
       idempotencyKey,
     })
     navigate(`/replays/${job.id}`)
@@ -43,7 +42,7 @@ export function BackfillPlan({ endpointId, selection, preview, onClose }: {
     <Confirm
       title={`Send ${what}?`}
       label='Start the job'
-      isReady={isRate}
+      isReady={rate.isValid}
       typed={capped ? 'all' : total >= typedFrom ? String(total) : undefined}
       act={start}
       onClose={onClose}
@@ -66,20 +65,7 @@ export function BackfillPlan({ endpointId, selection, preview, onClose }: {
           . The job also sends later ones that match.
         </p>
       )}
-      <label class='field'>
-        Events a second, from 1 to 1,000
-        <input
-          value={rate}
-          inputMode='numeric'
-          aria-invalid={!isRate}
-          onInput={(event) => setRate(event.currentTarget.value)}
-        />
-      </label>
-      {isRate && total > 0 && (
-        <p class='quiet'>
-          It takes {capped ? 'at least' : 'about'} {span((total / ratePerSecond) * 1000)}.
-        </p>
-      )}
+      <RateField label='Events' rate={rate} total={total} more={capped} />
     </Confirm>
   )
 }
