@@ -19,6 +19,7 @@ let upstream: Upstream
 Deno.test.beforeAll(() => {
   upstream = startUpstream()
 })
+Deno.test.beforeAll(() => Deno.mkdir(root, { recursive: true }))
 Deno.test.afterAll(async () => {
   await upstream.stop()
   await Deno.remove(root, { recursive: true })
