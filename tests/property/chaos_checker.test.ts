@@ -77,6 +77,29 @@ for (const [what, evidence] of explained) {
   })
 }
 
+/** The sample with a database whose clock was moved all the time. */
+function movedBy(seconds: number): Evidence {
+  return changed(({ ledger, receipts }) => {
+    ledger.clockMoves.push({ from: 0, until: 5_000, seconds })
+    return { receipts: receipts.map((one) => ({ ...one, at: one.at + seconds * 1_000 })) }
+  })
+}
+
+Deno.test('check() knows when the clock of the database was moved', () => {
+  for (const seconds of [-20, 20]) expect(check(movedBy(seconds))).toEqual([])
+  const untold = movedBy(-20)
+  untold.ledger.clockMoves.pop()
+  const found = check(untold).map(({ what }) => what)
+  expect(found).toContain('0:1 at ordered: a request came 19980 ms after it was delivered')
+})
+
+Deno.test('check() finds a request after a delivery while the clock of the database was behind', () => {
+  const evidence = movedBy(-20)
+  evidence.ledger.arrivals.push({ ...again, at: 4_000, answeredAt: 4_010 })
+  expect(check(evidence).map(({ what }) => what))
+    .toContain('0:1 at ordered: a request came 2770 ms after it was delivered')
+})
+
 const broken: [Violation['promise'], string, Evidence][] = [
   [
     'loss',
@@ -271,6 +294,27 @@ Deno.test('isWanted() knows only what no change overlaps', () => {
   expect(at(1, { ...none, ended: 1_105 })).toBe('maybe')
   expect(at(1, { ...none, certain: false })).toBe('maybe')
   expect(at(1, { ...none, types: all as never, certain: false })).toBe('yes')
+})
+
+Deno.test('isWanted() knows nothing of a change and an event that the clock of the database may have swapped', () => {
+  const [target] = soundEvidence().ledger.targets
+  if (target === undefined) throw new Error('no endpoint')
+  const none = { types: [], began: 30_000, ended: 30_050, certain: true }
+  const at = (n: number, seconds: number): string =>
+    isWanted({ ...target, wishes: [...target.wishes, none] }, publication(n), [
+      { from: 20_000, until: 40_000, seconds },
+    ])
+  // Published before the change, while the clock may have been moved, and long after both.
+  expect([10, 28, 35, 90].map((n) => at(n, -10))).toEqual(['yes', 'maybe', 'maybe', 'no'])
+  expect([10, 28, 45, 90].map((n) => at(n, 10))).toEqual(['yes', 'maybe', 'no', 'no'])
+  expect([45, 55].map((n) => at(n, 25))).toEqual(['maybe', 'no'])
+  // The endpoint itself was created a moment before.
+  const [created] = target.wishes
+  if (created === undefined) throw new Error('no wish')
+  const young = { ...target, wishes: [{ ...created, began: 25_000, ended: 25_010 }] }
+  expect(isWanted(young, publication(27), [{ from: 26_000, until: 40_000, seconds: -10 }]))
+    .toBe('maybe')
+  expect(isWanted(young, publication(27))).toBe('yes')
 })
 
 Deno.test('planRounds() repeats itself with the same seed, and has each kind once before any comes again', () => {

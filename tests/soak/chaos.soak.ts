@@ -4,8 +4,9 @@
  * seed, the faults of its round and a shorter sequence that fails too.
  *
  *   npx -y deno@2.9.6 task soak chaos --minutes 30 --seed 7
+ *   npx -y deno@2.9.6 task soak chaos --minutes 2 --seed 100 --seeds 30
  *
- * With OUTHOOK_SOAK_RECORD=1 it adds its figures to chaos/results.json, of which docs/reliability.md has a table.
+ * The second one plays 30 seeds one after the other, of which a broken promise ends only its own. With OUTHOOK_SOAK_RECORD=1 it adds its figures to chaos/results.json, of which docs/reliability.md has a table.
  */
 
 import { expect } from '@std/expect'
@@ -17,16 +18,22 @@ import { kickFaults } from './chaos/faults/kick.ts'
 import { operatorFaults } from './chaos/faults/operators.ts'
 import { schemaFaults } from './chaos/faults/schema.ts'
 import { tellViolations } from './chaos/checker.ts'
-import { tellSteps } from './chaos/plan.ts'
+import { faults, tellSteps } from './chaos/plan.ts'
 import { evidenceFile, playOnce, playRounds, refusedAtRest } from './chaos/play.ts'
-import { record } from './chaos/results.ts'
+import { record, type Run, tellFaults, tellRuns } from './chaos/results.ts'
 import { shrink } from './chaos/shrink.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
 const minutes = Number(Deno.env.get('OUTHOOK_SOAK_MINUTES') ?? (isShort ? 3 : 30))
-const seed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
-/** How long to look for a shorter sequence. */
-const shrinkMinutes = Number(Deno.env.get('OUTHOOK_SOAK_SHRINK') ?? (isShort ? 3 : 20))
+const firstSeed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
+const count = Number(Deno.env.get('OUTHOOK_SOAK_SEEDS') ?? 1)
+const seeds = Array.from({ length: count }, (_, n) => firstSeed + n)
+/** The runs of this process. */
+const runs: Run[] = []
+/** How long to look for a shorter sequence: less of it where other seeds wait. */
+const shrinkMinutes = Number(
+  Deno.env.get('OUTHOOK_SOAK_SHRINK') ?? (isShort || count > 1 ? 3 : 20),
+)
 
 /** Without them a fault that the database always refuses would look like one that does no harm. */
 const atRest = Object.keys({
@@ -49,37 +56,51 @@ Deno.test({
   },
 })
 
+for (const seed of seeds) {
+  Deno.test({
+    name: `promises hold through ${minutes} minutes of faults (seed ${seed})`,
+    // Dead connections of drivers may end later than the test.
+    sanitizeOps: false,
+    sanitizeResources: false,
+    fn: () => play(seed),
+  })
+}
+
 Deno.test({
-  name: `promises hold through ${minutes} minutes of faults (seed ${seed})`,
-  // Dead connections of drivers may end later than the test.
-  sanitizeOps: false,
-  sanitizeResources: false,
-  async fn(): Promise<void> {
-    const { rounds, done, events, arrivals, settledMs } = await playRounds({ seed, minutes })
-    const faults = [...done.values()].reduce((sum, n) => sum + n, 0)
-    print(
-      `  seed ${seed}: ${faults} faults of ${done.size} kinds, ${events} events, ${arrivals} requests`,
-    )
-    const { steps = [], violations = [] } = rounds.at(-1) ?? {}
-    const broken = new Set(violations.map(({ promise }) => promise))
-    await record({ seed, minutes, done, events, requests: arrivals, settledMs, broken })
-    if (violations.length === 0) return
-    const told = tellViolations(violations)
-    print(
-      `  broken: ${told}\n  the faults of this round (${evidenceFile} has the evidence):\n${
-        tellSteps(steps)
-      }`,
-    )
-    const deadline = performance.now() + shrinkMinutes * 60_000
-    const shorter = await shrink(steps, {
-      fails: async (some) =>
-        (await playOnce(seed, some)).some(({ promise }) => broken.has(promise)),
-      isOver: () => performance.now() > deadline,
-    })
-    throw new Error(
-      `Seed ${seed}, round ${rounds.length}: ${told}\n` +
-        `${shorter.length} of its ${steps.length} faults, to which it could be shortened in ` +
-        `${shrinkMinutes} minutes:\n${tellSteps(shorter)}`,
-    )
+  name: 'the runs add up',
+  ignore: count === 1,
+  fn(): void {
+    print(tellRuns(runs, Object.keys(faults)))
+    expect(runs.length).toBe(count)
   },
 })
+
+async function play(seed: number): Promise<void> {
+  const { rounds, done, events, arrivals, settledMs } = await playRounds({ seed, minutes })
+  const { steps = [], violations = [] } = rounds.at(-1) ?? {}
+  const broken = new Set(violations.map(({ promise }) => promise))
+  const run = await record({ seed, minutes, done, events, requests: arrivals, settledMs, broken })
+  runs.push(run)
+  const n = [...done.values()].reduce((sum, times) => sum + times, 0)
+  print(
+    `  seed ${seed}: ${n} faults of ${done.size} kinds, ${events} events, ${arrivals} requests\n` +
+      `  ${tellFaults(run.faults)}`,
+  )
+  if (violations.length === 0) return
+  const told = tellViolations(violations)
+  print(
+    `  broken: ${told}\n  the faults of this round (${evidenceFile} has the evidence):\n${
+      tellSteps(steps)
+    }`,
+  )
+  const deadline = performance.now() + shrinkMinutes * 60_000
+  const shorter = await shrink(steps, {
+    fails: async (some) => (await playOnce(seed, some)).some(({ promise }) => broken.has(promise)),
+    isOver: () => performance.now() > deadline,
+  })
+  throw new Error(
+    `Seed ${seed}, round ${rounds.length}: ${told}\n` +
+      `${shorter.length} of its ${steps.length} faults, to which it could be shortened in ` +
+      `${shrinkMinutes} minutes:\n${tellSteps(shorter)}`,
+  )
+}

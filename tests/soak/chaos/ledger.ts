@@ -59,22 +59,56 @@ export interface Replay {
   at: number
 }
 
+/** A move of the clock of the database: in real time from when until when, and by how much. */
+export interface ClockMove {
+  from: number
+  until: number
+  /** Below 0: behind. */
+  seconds: number
+}
+
 /** All of them, in the order in which they were written. */
 export class Ledger {
   readonly publications: Publication[] = []
   readonly arrivals: Arrival[] = []
   readonly targets: Target[] = []
   readonly replays: Replay[] = []
+  readonly clockMoves: ClockMove[] = []
 }
 
-/** Whether an endpoint should get an event. `maybe`: a change of its types overlapped, or has an unknown result. */
-export function isWanted(target: Target, event: Publication): 'yes' | 'no' | 'maybe' {
+/** How long after a move of the clock a process may still see the time before it, in ms. */
+const MOVE_SLACK_MS = 500
+
+/**
+ * Whether an endpoint should get an event. `maybe`: a change of its types overlapped, or has an unknown result, or
+ * the clock of the database did not tell which of the two was first.
+ */
+export function isWanted(
+  target: Target,
+  event: Publication,
+  moves: readonly ClockMove[] = [],
+): 'yes' | 'no' | 'maybe' {
+  const doubt = doubtOf(event, moves)
   const answers = new Set<boolean>()
+  let isSettled = false
   for (const wish of target.wishes.toReversed()) {
-    if (wish.began > event.ended) continue
+    if (wish.began > event.ended + doubt) continue
     answers.add(wish.types.includes(event.type))
-    if (wish.ended < event.began && wish.certain) break
+    isSettled = wish.ended < event.began - doubt && wish.certain
+    if (isSettled) break
   }
+  // As before the endpoint was created.
+  if (!isSettled) answers.add(false)
   if (answers.size !== 1) return 'maybe'
   return answers.has(true) ? 'yes' : 'no'
+}
+
+/** By how many ms the dates of an event and of a change may be apart, beside what is between them. */
+function doubtOf({ began, ended }: Publication, moves: readonly ClockMove[]): number {
+  return moves.reduce((most, { from, until, seconds }) => {
+    const ms = Math.abs(seconds) * 1_000
+    // A change of the time ahead is dated later than what follows it.
+    const touches = ended > from - MOVE_SLACK_MS && began < until + ms + MOVE_SLACK_MS
+    return touches ? Math.max(most, ms) : most
+  }, 0)
 }

@@ -5,6 +5,7 @@ import { startFirstTicks } from '../../../supabase/local/first_ticks.ts'
 import { type Postgres, startPostgres } from '../../../supabase/local/postgres/mod.ts'
 import { freePort } from '../../../supabase/local/process/ports.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
+import { canMoveClocks, type Clock, makeClock } from './clock.ts'
 import { copyPrepared } from '../../_support/prepared.ts'
 
 /** How long a start may take, with all the recovery and a port that is taken for a moment. */
@@ -20,13 +21,18 @@ interface Life {
 export class Server {
   readonly #dataDir: string
   readonly #port = freePort()
+  /** Null: the machine's. */
+  readonly #clock: Clock | null
+  #clockTurn: Promise<unknown> = Promise.resolve()
   #life: Life | null = null
+  #bin = ''
   #turn: Promise<unknown> = Promise.resolve()
   /** The last error of tell(); null: there was none. */
   problem: unknown = null
 
-  private constructor(dataDir: string) {
+  private constructor(dataDir: string, clock: Clock | null) {
     this.#dataDir = dataDir
+    this.#clock = clock
   }
 
   /**
@@ -36,7 +42,8 @@ export class Server {
   static async start(dataDir: string, walDir: string | null = null): Promise<Server> {
     await copyPrepared(dataDir, 'migrations')
     if (walDir !== null) await moveWal(`${dataDir}/pg/pg_wal`, `${walDir}/pg_wal`)
-    const server = new Server(dataDir)
+    const clock = canMoveClocks ? await makeClock({ threads: false }) : null
+    const server = new Server(dataDir, clock)
     await server.up()
     return server
   }
@@ -45,8 +52,9 @@ export class Server {
     return this.#port
   }
 
+  /** Where the programs of Postgres are, also while the server is down. */
   get bin(): string {
-    return this.#alive().postgres.binaries.bin
+    return this.#bin
   }
 
   url(login: 'postgres' | 'supabase_admin' | 'authenticator', port = this.#port): string {
@@ -87,7 +95,12 @@ export class Server {
   }
 
   async #begin(): Promise<Life> {
-    const postgres = await startPostgres({ dataDir: this.#dataDir, port: this.#port })
+    const postgres = await startPostgres({
+      dataDir: this.#dataDir,
+      port: this.#port,
+      env: this.#clock?.env ?? {},
+    })
+    this.#bin = postgres.binaries.bin
     const ticks = startFirstTicks({ dbUrl: this.url('postgres'), log: () => {} })
     const life = { postgres, isOver: false, ticks }
     void postgres.ended.then(() => life.isOver = true)
@@ -117,6 +130,21 @@ export class Server {
     const file = await Deno.readTextFile(`${this.#dataDir}/pg/postmaster.pid`)
     Deno.kill(Number(file.split('\n')[0]), 'SIGKILL')
     await this.#alive().postgres.ended
+  }
+
+  /** Lets `act` move its clock. One at a time. */
+  async withClock(act: (set: Clock['set']) => Promise<void>): Promise<void> {
+    const clock = this.#clock
+    if (clock === null) throw new Error('the clock of the database cannot be moved')
+    const mine = this.#clockTurn.then(() => act(clock.set))
+    this.#clockTurn = mine.catch(() => {})
+    await mine
+  }
+
+  /** Stops it in order, for good. */
+  async end(): Promise<void> {
+    await this.down()
+    await this.#clock?.remove()
   }
 
   /** Stops it in order. */

@@ -1,6 +1,6 @@
 import { startWorker, type WorkerProcess } from '../../_support/worker_process.ts'
-import { existsSync } from 'node:fs'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
+import { type Clock, makeClock } from './clock.ts'
 
 /** Worker processes, each of which is replaced when it is killed. */
 export interface Workers {
@@ -11,8 +11,6 @@ export interface Workers {
   restart(n: number): Promise<void>
   /** Freezes one for `ms`. */
   freeze(n: number, ms: number): Promise<void>
-  /** Whether this machine has libfaketime. */
-  readonly canMoveClocks: boolean
   /** The clock of one jumps by so many seconds, and back after `ms`. The database's does not. */
   moveClock(n: number, seconds: number, ms: number): Promise<void>
   /** How each ended that nobody had ended, with its last lines. */
@@ -20,35 +18,8 @@ export interface Workers {
   stop(): Promise<void>
 }
 
-/** Of Debian's package libfaketime. */
-const FAKETIME = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
-
 /** How often moveClock() tries it. */
 const MOVES = 10
-
-/** The clock of a process that starts with `env`. */
-interface Clock {
-  env: Record<string, string>
-  set(seconds: number): Promise<void>
-  remove(): Promise<void>
-}
-
-async function makeClock(): Promise<Clock> {
-  const file = await Deno.makeTempFile({ prefix: 'outhook-clock-' })
-  const set = (seconds: number): Promise<void> =>
-    Deno.writeTextFile(file, `${seconds < 0 ? '' : '+'}${seconds}s\n`)
-  await set(0)
-  return {
-    env: {
-      LD_PRELOAD: FAKETIME,
-      FAKETIME_TIMESTAMP_FILE: file,
-      FAKETIME_CACHE_DURATION: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-    },
-    set,
-    remove: () => Deno.remove(file),
-  }
-}
 
 /** Starts `count` workers on the database at `url`. */
 export function startWorkers(url: string, count: number): Workers {
@@ -126,9 +97,8 @@ export function startWorkers(url: string, count: number): Workers {
       await next(n, worker, ms)
     },
     restart: (n) => restart(n),
-    canMoveClocks: existsSync(FAKETIME),
     async moveClock(n, seconds, ms): Promise<void> {
-      const clock = await makeClock()
+      const clock = await makeClock({ threads: true })
       try {
         let isMoved = false
         // Another fault may replace the worker meanwhile. Then no clock has moved, and it begins again.

@@ -13,6 +13,7 @@ import type { PlatformEnv } from './platform.ts'
 import { type Publishers, startPublishers } from './publishers.ts'
 import { startReceivers } from './receivers.ts'
 import { type Relay, startRelay } from './relay.ts'
+import { Schema } from './schema.ts'
 import { Server } from './server.ts'
 import { createTargets } from './targets.ts'
 import { startWorkers, type Workers } from './workers.ts'
@@ -41,6 +42,7 @@ export interface World extends AsyncDisposable {
   /** That of the write-ahead log alone. */
   readonly walDisk: Disk
   readonly server: Server
+  readonly schema: Schema
   readonly relays: Relays
   readonly workers: Workers
   /** The gateway and the function `deliver`. */
@@ -58,7 +60,7 @@ export async function startWorld(seed: number): Promise<World> {
   const disk = started.use(await makeDisk())
   const walDisk = started.use(await makeDisk('2g'))
   const server = await Server.start(disk.path, walDisk.isOwn ? walDisk.path : null)
-  started.defer(() => server.down())
+  started.defer(() => server.end())
   await prepareDatabase({
     dbUrl: server.url('postgres'),
     projectDir: projectRoot,
@@ -100,6 +102,7 @@ export async function startWorld(seed: number): Promise<World> {
     disk,
     walDisk,
     server,
+    schema: new Schema(server),
     relays,
     workers,
     platform,
@@ -110,11 +113,13 @@ export async function startWorld(seed: number): Promise<World> {
   }
 }
 
+/** Errors of the socket, of the driver without a connection, and of a server that ends or starts. */
+const ofConnection = /^(E[A-Z]+|CONNECTION_\w+|57P0[123]|08\w{3})$/
+
 /** The driver of a connection that a fault has ended may reject after everybody has left it. */
 function ignoreDeadSockets(): Disposable {
   const ignore = (event: PromiseRejectionEvent): void => {
-    const code: unknown = event.reason?.code
-    if (code === 'ECONNRESET' || code === 'EPIPE') event.preventDefault()
+    if (ofConnection.test(String(event.reason?.code))) event.preventDefault()
   }
   globalThis.addEventListener('unhandledrejection', ignore)
   return {

@@ -1,5 +1,5 @@
 import { byDelivery, type Evidence, type Receipt, type Violation } from '../evidence.ts'
-import type { Arrival, Replay } from '../ledger.ts'
+import type { Arrival, ClockMove, Replay } from '../ledger.ts'
 
 /** Outcomes after which nobody knows what the receiver got, so that a resent request is not recorded either. */
 const unknown = new Set(['lease_expired', 'timeout', 'reset', 'connect'])
@@ -23,7 +23,7 @@ export function findDuplicates(evidence: Evidence): Violation[] {
       ...successes > 1 + replays.length
         ? [tell(`delivered ${successes} times after ${replays.length} replays`)]
         : [],
-      ...findNeedless(arrivals, receipts, replays).map(tell),
+      ...findNeedless(arrivals, receipts, replays, evidence.ledger.clockMoves).map(tell),
     ]
   })
 }
@@ -33,13 +33,32 @@ function findNeedless(
   arrivals: readonly Arrival[],
   receipts: readonly Receipt[],
   replays: readonly Replay[],
+  moves: readonly ClockMove[],
 ): string[] {
   const success = Math.min(
-    ...receipts.filter(({ outcome }) => outcome === 'delivered').map(({ at }) => at),
+    ...receipts.filter(({ outcome }) => outcome === 'delivered').map(({ at }) =>
+      realTime(at, moves)
+    ),
   )
   if (receipts.some(isUnknown)) return []
   return arrivals.filter(({ at }) => at > success && !replays.some((replay) => replay.at < at))
     .map(({ at }) => `a request came ${at - success} ms after it was delivered`)
+}
+
+/** How long around a move of its clock the database may show either time, in ms. */
+const MOVE_SLACK_MS = 500
+
+/** The latest real time at which the database's clock may have shown `at`. */
+function realTime(at: number, moves: readonly ClockMove[]): number {
+  const isMoved = moves.some(({ from, until }) =>
+    at > from + MOVE_SLACK_MS && at < until - MOVE_SLACK_MS
+  )
+  const during = moves.flatMap(({ from, until, seconds }) => {
+    const real = at - seconds * 1_000
+    return real > from - MOVE_SLACK_MS && real < until + MOVE_SLACK_MS ? [real] : []
+  })
+  const possible = [...isMoved ? [] : [at], ...during]
+  return possible.length === 0 ? at : Math.max(...possible)
 }
 
 /** At most one live lease: no two receipts of one claim, and no request during another one that has an answer. */

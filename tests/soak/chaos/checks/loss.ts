@@ -17,7 +17,7 @@ export function findLosses({ ledger, deliveries, receipts }: Evidence): Violatio
   for (const event of ledger.publications) {
     if (event.fate !== 'committed') continue
     for (const target of ledger.targets) {
-      if (isWanted(target, event) !== 'yes') continue
+      if (isWanted(target, event, ledger.clockMoves) !== 'yes') continue
       const id = ids.get(event.ref)
       const here = `${event.ref} (${event.type}, ${id ?? 'never arrived'}) for ${target.name}`
       if (!answered.has(`${target.name} ${event.ref}`) && !endedOtherwise(id, target)) {
@@ -56,8 +56,9 @@ export function findInventions({ ledger }: Evidence): Violation[] {
   const targets = new Map(ledger.targets.map((target) => [target.name, target]))
   const ids = idsOf(ledger)
   return ledger.arrivals.flatMap((arrival): Violation[] => {
-    const problem = problemOf(arrival, events.get(arrival.ref), targets.get(arrival.endpoint)) ??
-      (ids.get(arrival.ref) === arrival.id ? null : 'arrived under two ids')
+    const problem =
+      problemOf(arrival, events.get(arrival.ref), targets.get(arrival.endpoint), ledger) ??
+        (ids.get(arrival.ref) === arrival.id ? null : 'arrived under two ids')
     if (problem === null) return []
     return [{ promise: 'invention', what: `${arrival.ref} at ${arrival.endpoint} ${problem}` }]
   })
@@ -67,11 +68,12 @@ function problemOf(
   { at }: Arrival,
   event: Publication | undefined,
   target: Target | undefined,
+  { clockMoves }: Ledger,
 ): string | null {
   if (event === undefined || target === undefined) return 'was never published'
   if (event.fate === 'rolled_back') return 'was rolled back'
   if (at < event.began) return 'arrived before it was published'
-  return isWanted(target, event) === 'no' ? 'is not wanted there' : null
+  return isWanted(target, event, clockMoves) === 'no' ? 'is not wanted there' : null
 }
 
 /** The id of each event: that which its publisher got, else that under which it arrived first. */
