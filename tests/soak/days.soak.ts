@@ -12,7 +12,7 @@ import { print } from '../../supabase/local/print.ts'
 import { newSeed } from '../concurrency/_support/random.ts'
 import { checkDays } from './days/checker.ts'
 import { playDays } from './days/play.ts'
-import { DAY_HEAD, tellDay } from './days/report.ts'
+import { DAY_HEAD, tellDay, tellPace } from './days/report.ts'
 import { keep, without } from './days/kept.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
@@ -21,13 +21,18 @@ const seed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
 const perDay = Math.round(100_000_000 / scale)
 
 Deno.test(`14 days at 1/${scale} of 100 million deliveries leave nothing behind (seed ${seed})`, async () => {
-  print(DAY_HEAD)
+  print(`scale 1/${scale}, ${perDay} deliveries a day, 14 days\n${DAY_HEAD}`)
+  const began = performance.now()
+  const wall = (): number => Math.round((performance.now() - began) / 100) / 10
   const { days, differences } = await playDays({
     ...{ days: 14, perDay, seed, without },
     stepMs: scale > 1_000 ? 1_200_000 : 300_000,
     grainMs: scale > 1_000 ? 1_000 : 5_000,
-    tell: (day) => print(tellDay(day)),
+    tell: (figures) => {
+      const { day: days, ledger: { accepted } } = figures
+      print(`${tellDay(figures)}\n  ${tellPace({ scale, days, accepted, wall_s: wall() })}`)
+    },
   })
-  await keep({ scale, perDay, seed, without, days })
+  await keep({ scale, perDay, seed, without, wall_s: wall(), days })
   expect([...checkDays(days, perDay), ...differences]).toEqual([])
 })

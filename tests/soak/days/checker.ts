@@ -6,8 +6,12 @@ import type { DayFigures, TableSize } from './figures.ts'
 export const FULL_DAY = 8
 /** A table may grow by this factor after that day, as days and the times of vacuums differ. */
 const GROWTH = 1.25
+/** It may not grow on each of those days: slow growth shows within the two weeks only by its steadiness. */
+const STEADY = 1.05
 /** And by this much, so that tables of a few pages are not judged. */
 const SLACK = 512 * 1024
+/** Its rows are stored for 30 days at least (`audit.retention_days`), so it grows in proportion to the days. */
+const STORED_LONGER = 'audit_event'
 /** Dead rows: this share of a day's deliveries, and as many as autovacuum always leaves. */
 const DEAD_SHARE = 0.5
 const DEAD_SLACK = 15_000
@@ -43,22 +47,35 @@ function checkDay(figures: DayFigures, perDay: number): string[] {
   return found.map((text) => `day ${figures.day}: ${text}`)
 }
 
-/** Compares each later day with the first full one. */
+/** Compares each later day with the largest size until the first full one: tables of the queue vary each day. */
 function checkGrowth(days: readonly DayFigures[]): string[] {
   const full = days.find(({ day }) => day === FULL_DAY)
   if (full === undefined) return [`there is no day ${FULL_DAY}`]
+  const until = days.filter(({ day }) => day <= FULL_DAY)
   const later = days.filter(({ day }) => day > FULL_DAY)
+  const last = Math.max(...days.map(({ day }) => day))
   const found: string[] = []
   for (const [name, size] of Object.entries(full.tables)) {
     for (const part of ['heap', 'indexes'] as const) {
-      const most = Math.max(...later.map(({ tables }) => tables[name]?.[part] ?? 0))
-      if (most > size[part] * GROWTH + SLACK) {
-        found.push(`the ${part} of ${name} grew from ${size[part]} to ${most} bytes`)
+      const sizes = later.map(({ tables }) => tables[name]?.[part] ?? 0)
+      const most = Math.max(...sizes)
+      const before = Math.max(...until.map(({ tables }) => tables[name]?.[part] ?? 0))
+      const inProportion = name === STORED_LONGER ? last / FULL_DAY : 1
+      if (most > before * inProportion * GROWTH + SLACK) {
+        found.push(`the ${part} of ${name} grew from ${before} to ${most} bytes`)
+      } else if (
+        inProportion === 1 && isSteady([size[part], ...sizes]) && most > size[part] * STEADY + SLACK
+      ) {
+        found.push(`the ${part} of ${name} grew each day, from ${size[part]} to ${most} bytes`)
       }
     }
     found.push(...checkPartitions(name, later.map(({ tables }) => tables[name])))
   }
   return found
+}
+
+function isSteady(sizes: readonly number[]): boolean {
+  return sizes.length > 2 && sizes.every((size, n) => n === 0 || size > (sizes[n - 1] ?? 0))
 }
 
 /** A retry that is open at midnight keeps its day for one more night. */

@@ -9,6 +9,8 @@ export interface KeptDays {
   perDay: number
   seed: number
   without: Without
+  /** How long the whole run took, in seconds; absent in older figures. */
+  wall_s?: number
   days: DayFigures[]
 }
 

@@ -7,7 +7,7 @@ import { DayLedger } from './ledger.ts'
 import { measure } from './measure.ts'
 import { publishStep } from './publishers.ts'
 import { outageOf } from './receivers.ts'
-import { SimulatedRun } from './run.ts'
+import { SimulatedRun, SLOTS } from './run.ts'
 import { startWorld, type Without } from './world.ts'
 
 const DAY_MS = 86_400_000
@@ -44,23 +44,30 @@ export async function playDays(
     return endpoint === world.endpoints[down] && second >= from && second < until
   }
 
-  /** Lets the runs work, and the clock go from one due time to the next, until `end`. */
-  const workUntil = async (end: number): Promise<void> => {
+  let turn = 0
+
+  /** Lets the runs work until nothing is due. One is enough for some retries, and much is work for all. */
+  const workOff = async (): Promise<void> => {
+    const come = runs.filter((run) => run.hasCome(world.now()))
+    let working = come.length > 0 ? come : runs.slice(turn % runs.length).slice(0, 1)
+    turn++
     while (true) {
-      const worked = await Promise.all(runs.map((run) => run.work(world.now(), isDown)))
-      if (worked.some((one) => one)) continue
-      const due = Math.min(await nextDue(), ...runs.map((run) => run.nextAt()))
-      const next = Math.ceil(due / plan.grainMs) * plan.grainMs
-      await world.setClock(Math.min(next, end))
-      if (next >= end) return
+      const claimed = await Promise.all(working.map((run) => run.work(world.now(), isDown)))
+      if (claimed.every((n) => n === 0)) return
+      if (claimed.some((n) => n >= SLOTS / 2)) working = runs
     }
   }
 
-  const nextDue = async (): Promise<number> => {
-    const [row] = await world.sql<{ at: number | null }[]>`
-      select extract(epoch from min(g.next_at))::float8 * 1000 as at from outbox.gate g
-      where g.next_at > outbox.clock() and g.next_at < 'infinity'`
-    return row?.at ?? Infinity
+  /** Lets the runs work, and the clock go from one due time to the next, until `end`. */
+  const workUntil = async (end: number): Promise<void> => {
+    while (true) {
+      await workOff()
+      if (world.now() >= end) return
+      const come = Math.min(...runs.map((run) => run.nextAt()))
+      const latest = Math.min(end, Math.ceil(come / plan.grainMs) * plan.grainMs)
+      await world.turnClock(plan.grainMs, latest)
+      if (world.now() >= end) return
+    }
   }
 
   const days: DayFigures[] = []

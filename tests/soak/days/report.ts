@@ -22,6 +22,21 @@ export function tellDay({ day, ledger, retries, tables }: DayFigures): string {
   return `| ${cells.join(' | ')} |`
 }
 
+/** What a run simulated in how much time of this machine. */
+export function tellPace(
+  { scale, days, accepted, wall_s }: {
+    scale: number
+    days: number
+    accepted: number
+    wall_s: number
+  },
+): string {
+  const rate = Math.round(accepted / Math.max(wall_s, 0.1))
+  return `scale 1/${scale}, day ${days}: ${accepted} deliveries in ${
+    wall_s.toFixed(0)
+  } s, ${rate}/s`
+}
+
 /** Tables with their indexes in MB. */
 function megabytes(tables: readonly ({ heap: number; indexes: number } | undefined)[]): string {
   const bytes = tables.reduce((sum, table) => sum + (table?.heap ?? 0) + (table?.indexes ?? 0), 0)

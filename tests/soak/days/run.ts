@@ -7,7 +7,7 @@ import type { DayLedger } from './ledger.ts'
 import { answer } from './receivers.ts'
 
 /** How many deliveries a run sends at the same time. */
-const SLOTS = 400
+export const SLOTS = 400
 /** A response that comes within this time is reported at once. */
 const AT_ONCE_MS = 5_000
 
@@ -33,8 +33,16 @@ export class SimulatedRun {
     this.#run = new Run(sql)
   }
 
-  /** Reports what has come, claims, and sends it. Whether any of that happened. */
-  async work(nowMs: number, isDown: (endpoint: string) => boolean): Promise<boolean> {
+  /** Whether a response is here that is not reported. */
+  hasCome(nowMs: number): boolean {
+    return this.#sent.some(({ at }) => at <= nowMs)
+  }
+
+  /**
+   * Reports what has come, claims, and sends it. Returns how many deliveries it claimed and routed: after none,
+   * nothing is left for it at this time.
+   */
+  async work(nowMs: number, isDown: (endpoint: string) => boolean): Promise<number> {
     const come = this.#sent.filter(({ at }) => at <= nowMs)
     this.#sent = this.#sent.filter(({ at }) => at > nowMs)
     const got = await this.#run.call(come.map(({ report }) => report), SLOTS - this.#sent.length)
@@ -49,7 +57,7 @@ export class SimulatedRun {
       const takes = result.duration_ms <= AT_ONCE_MS ? 0 : result.duration_ms
       this.#sent.push({ report: { event, endpoint, attempt, ...result }, at: nowMs + takes })
     }
-    return come.length + got.deliveries.length + got.routed > 0
+    return got.deliveries.length + got.routed
   }
 
   /** When the next response comes; infinite if none is awaited. */

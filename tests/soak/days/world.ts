@@ -29,6 +29,8 @@ export interface World extends AsyncDisposable {
   /** Milliseconds since 1970. */
   now(): number
   setClock(ms: number): Promise<void>
+  /** Turns the clock to the next due time, rounded up to `grainMs`, and at most to `latestMs`. */
+  turnClock(grainMs: number, latestMs: number): Promise<void>
 }
 
 export async function startWorld(without: Without): Promise<World> {
@@ -58,6 +60,12 @@ export async function startWorld(without: Without): Promise<World> {
     now = ms
     await sql`select setval('outbox.simulated_time', ${Math.round(ms) * 1000})`
   }
+  const turnClock = async (grainMs: number, latestMs: number): Promise<void> => {
+    const [row] = await sql<{ at: number }[]>`
+      select outbox.turn_clock(${grainMs}, ${Math.round(latestMs)}) as at`
+    if (row === undefined) throw new Error('the clock does not turn')
+    now = row.at
+  }
   await setClock(now)
   await sql`select outbox.set_setting('kick.on_commit', 'false'),
     outbox.set_setting('dead_letter.retention_days', '3')`
@@ -66,7 +74,7 @@ export async function startWorld(without: Without): Promise<World> {
   const sessions = [connect(pg.dbUrl), connect(pg.dbUrl)]
   const all = started.move()
   return {
-    ...{ sql, sessions, endpoints, jobs, warnings, without, setClock },
+    ...{ sql, sessions, endpoints, jobs, warnings, without, setClock, turnClock },
     now: () => now,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   }
