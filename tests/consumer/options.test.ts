@@ -1,5 +1,6 @@
 import { expect } from '@std/expect'
 import { readDatabaseUrl, readKafkaAccess, readRabbitMqAccess } from '../../consumer/access.ts'
+import { amqpUrls } from '../../consumer/addresses.ts'
 import { readConsumeOptions } from '../../consumer/options.ts'
 
 const given = { topic: 'orders', consumer: 'billing', function: 'public.bill', 'from-end': false }
@@ -47,6 +48,13 @@ Deno.test('readConsumeOptions() names the flag that is wrong', () => {
   expect(readConsumeOptions({ ...rest, url: 'ftp://a/' })).toMatch(/^--url/)
 })
 
+Deno.test('an address of RabbitMQ has a URL for each host, with the same user and virtual host', () => {
+  expect(amqpUrls('amqp://u:a,b@h-1,h-2:5673,[::1]:5674/v,w'))
+    .toEqual(['amqp://u:a,b@h-1/v,w', 'amqp://u:a,b@h-2:5673/v,w', 'amqp://u:a,b@[::1]:5674/v,w'])
+  expect(amqpUrls('amqps://h')).toEqual(['amqps://h'])
+  expect(amqpUrls('http://h')).toEqual([])
+})
+
 Deno.test('the access variables are read, and a wrong one is named without its value', async () => {
   const readFile = (path: string): Promise<string> => Promise.resolve(`text of ${path}`)
   expect(
@@ -66,6 +74,9 @@ Deno.test('the access variables are read, and a wrong one is named without its v
     .toEqual({ brokers: ['a:1'], tls: false, sasl: null })
   expect(await readRabbitMqAccess({ OUTHOOK_RABBITMQ_URL: 'amqps://u:p@h/v' }, readFile))
     .toEqual({ url: 'amqps://u:p@h/v', ca: null })
+  const several = 'amqps://u:a,b@h-1,h-2:5673,[::1]:5674/v,w'
+  expect(await readRabbitMqAccess({ OUTHOOK_RABBITMQ_URL: several }, readFile))
+    .toEqual({ url: several, ca: null })
 
   const problems: [() => unknown, RegExp][] = [
     [() => readKafkaAccess({}, readFile), /OUTHOOK_KAFKA_BROKERS is not set/],
@@ -80,6 +91,16 @@ Deno.test('the access variables are read, and a wrong one is named without its v
       () => readRabbitMqAccess({ OUTHOOK_RABBITMQ_URL: 'amqp://u:se%cret@h' }, readFile),
       /RABBITMQ_URL/,
     ],
+    ...[
+      'amqp://u:secret@',
+      'amqp://u:secret@h,,g/v',
+      'amqp://u:secret@h,/v',
+      'amqp://u:secret@h:x,g/v',
+    ]
+      .map((url): [() => unknown, RegExp] => [
+        () => readRabbitMqAccess({ OUTHOOK_RABBITMQ_URL: url }, readFile),
+        /RABBITMQ_URL must be/,
+      ]),
     [() => readDatabaseUrl({}), /OUTHOOK_DB_URL is not set/],
     [() => readDatabaseUrl({ OUTHOOK_DB_URL: 'postgres://u:sec#ret@h/d' }), /OUTHOOK_DB_URL/],
   ]

@@ -1,4 +1,6 @@
+import type { ChannelModel } from 'amqplib'
 import { Buffer } from 'node:buffer'
+import type { Socket } from 'node:net'
 
 /** What a broker has to write when a client has written something, by its class and method. */
 export type AmqpAnswers = Record<string, (channel: number) => Uint8Array[]>
@@ -16,9 +18,11 @@ const names = {
   openOk: [10, 41],
   closeOk: [10, 51],
   channelOpenOk: [20, 11],
+  channelCloseOk: [20, 41],
   selectOk: [85, 11],
   return: [60, 50],
   ack: [60, 80],
+  nack: [60, 120],
 } as const
 
 /** One method of the broker. */
@@ -69,6 +73,7 @@ const usual: AmqpAnswers = {
   '10.40': () => [method(0, 'openOk', shortText(''))],
   '10.50': () => [method(0, 'closeOk')],
   '20.10': (channel) => [method(channel, 'channelOpenOk', longText(''))],
+  '20.40': (channel) => [method(channel, 'channelCloseOk')],
   '85.10': (channel) => [method(channel, 'selectOk')],
 }
 
@@ -135,6 +140,16 @@ export function startHostileRabbitMq(answers: AmqpAnswers): HostileRabbitMq {
       }
     },
   }
+}
+
+/** Closes a connection of amqplib, with the socket that this broker keeps open, and waits until it is gone. */
+export async function closeFully(model: ChannelModel, broker: HostileRabbitMq): Promise<void> {
+  await model.close().catch(() => {})
+  // SAFETY: the version of amqplib is pinned, and its socket is this member.
+  const socket = (model.connection as unknown as { stream: Socket }).stream
+  // With an error, because amqplib keeps the timers of its heartbeats after a socket that closes without one.
+  socket.destroy(new Error('closed'))
+  await broker.gone()
 }
 
 async function write(conn: Deno.Conn, parts: Uint8Array[]): Promise<void> {

@@ -11,12 +11,12 @@ export interface TestProxy extends Disposable {
   moveTo(port: number): void
 }
 
-/** Forwards a free port of 127.0.0.1 to another one. */
-export function startProxy(to: number): TestProxy {
+/** Forwards a free port of 127.0.0.1 to another one: the first of several that takes the connection. */
+export function startProxy(...to: number[]): TestProxy {
   let listener = Deno.listen({ hostname: '127.0.0.1', port: 0 })
   const { port } = listener.addr
   const open = new Set<Deno.Conn>()
-  let target = to
+  let targets = to
   void accept(listener)
 
   async function accept(from: Deno.TcpListener): Promise<void> {
@@ -28,7 +28,7 @@ export function startProxy(to: number): TestProxy {
 
   async function forward(conn: Deno.Conn): Promise<void> {
     try {
-      const far = await Deno.connect({ hostname: '127.0.0.1', port: target })
+      const far = await connectTo(targets)
       open.add(far)
       await Promise.race([
         conn.readable.pipeTo(far.writable),
@@ -65,9 +65,18 @@ export function startProxy(to: number): TestProxy {
   }
 
   function moveTo(other: number): void {
-    target = other
+    targets = [other]
     drop()
   }
 
   return { port, drop, down, up, moveTo, [Symbol.dispose]: down }
+}
+
+async function connectTo([port = 0, ...others]: readonly number[]): Promise<Deno.TcpConn> {
+  try {
+    return await Deno.connect({ hostname: '127.0.0.1', port })
+  } catch (error) {
+    if (others.length === 0) throw error
+    return await connectTo(others)
+  }
 }

@@ -9,8 +9,16 @@ import { startRabbitMq } from '../../_support/brokers/rabbitmq.ts'
 import { type Bus, type BusMessage, type Found, headersOf } from './bus.ts'
 import { patienceMs } from '../../_support/patience.ts'
 
+/** A RabbitMQ as a bus. */
+export interface RabbitMqBus extends Bus {
+  /** How many messages each queue has, also those that a consumer has not acknowledged. */
+  messages(): Promise<Map<string, number>>
+  /** Deletes a queue, whatever it has. */
+  remove(name: string): Promise<void>
+}
+
 /** A RabbitMQ behind TLS of an authority of its own, whose user, password and virtual host need escaping. */
-export async function startRabbitMqBus(): Promise<Bus> {
+export async function startRabbitMqBus(): Promise<RabbitMqBus> {
   const server = await startRabbitMq({ tls: true })
   const { user, password, host, tlsPort, vhost, certificates } = server
   if (certificates === null) throw new Error('RabbitMQ was started without TLS')
@@ -99,6 +107,13 @@ export async function startRabbitMqBus(): Promise<Bus> {
           stop: new AbortController().signal,
         })
       ),
+    messages: () => server.messages(),
+    remove: (name) =>
+      using(async (connection) => {
+        const channel = await connection.createChannel()
+        await channel.deleteQueue(name)
+        await channel.close()
+      }),
     async restart(): Promise<void> {
       await server.stop()
       await server.start()
