@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { messageOf } from '../functions/_shared/base/errors.ts'
 import { isUnprepared, limit, within } from '../functions/_shared/database/limited.ts'
 import { notInstalled } from '../functions/_shared/database/modules.ts'
+import { isAway } from './away.ts'
 import { isJson } from './dead_letter.ts'
 import { withoutNul } from './text.ts'
 import type { CarriedEvent } from './into/event.ts'
@@ -182,17 +183,4 @@ function missingInbox(error: unknown): string | null {
   if (!(error instanceof postgres.PostgresError) || error.code !== '42883') return null
   const missing = notInstalled(/\bfunction outbox\.(\w+)\(/.exec(error.message)?.[1] ?? '')
   return missing === null ? null : `${missing.problem}: ${missing.remedy}`
-}
-
-/**
- * Whether the message is certainly not the cause: errors of the connection, which have no SQLSTATE; 08, 53,
- * 57P and 58, which are errors of the server; a read-only database; a refused login; a database or schema
- * that is gone. A handler may raise 28 and 3D too, but never as FATAL.
- */
-function isAway(error: unknown): boolean {
-  if (!(error instanceof postgres.PostgresError)) return true
-  const { code, severity, message } = error
-  return /^(08|25006|53|57P|58)/.test(code) ||
-    (severity === 'FATAL' && /^(28|3D)/.test(code)) ||
-    (/^(3F000|42501)$/.test(code) && /\bschema "?outbox"?/.test(message))
 }

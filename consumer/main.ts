@@ -25,7 +25,8 @@ to a URL, each once, through the inbox. After six failures a message becomes a d
                          _CA (a file), _SASL (plain, scram-sha-256, scram-sha-512), _USERNAME and
                          _PASSWORD the rest
   --queue <name>         or a RabbitMQ queue; OUTHOOK_RABBITMQ_URL has amqp://user:password@host/vhost
-                         (amqps for TLS), OUTHOOK_RABBITMQ_CA a file of root certificates
+                         (amqps for TLS; host-1,host-2 for the nodes of a cluster), OUTHOOK_RABBITMQ_CA
+                         a file of root certificates
   --consumer <name>      the consumer's name in the inbox, and Kafka's group
   --function <name>      a SQL function of one jsonb, called in the inbox's transaction
   --url <url>            or a handler over HTTP; OUTHOOK_CONSUME_SECRET (whsec_…) signs

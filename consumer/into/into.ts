@@ -7,7 +7,7 @@ import type { Processed } from '../message.ts'
 import type { RabbitMqAccess } from '../rabbitmq/connect.ts'
 import type { BatchDeps } from './batch.ts'
 import { headerText } from './event.ts'
-import { databaseOf, type Routes } from './routes.ts'
+import { databasesOf, type Routes } from './routes.ts'
 
 export type IntoOptions = {
   source:
@@ -35,8 +35,8 @@ export type Totals = Record<string, { taken: number; known: number; dead: number
 export const laneName = (source: string, database: string): string => `${source}.${database}`
 
 /**
- * Publishes each event of a queue or topic in the database of its organisation, once, until `stop`; batches that
- * have begun are finished.
+ * Publishes each event of a queue or topic in the databases of its organisation, once in each, until `stop`;
+ * batches that have begun are finished.
  */
 export async function consumeInto(options: IntoOptions): Promise<Totals> {
   const { source, databases, consumer, timeoutMs } = options
@@ -103,10 +103,11 @@ async function fromQueue(
       connect,
       queue,
       lanes: lanes.map(({ name }) => laneName(queue, name)),
-      laneOf({ properties }): string {
+      lanesOf({ properties }): string[] {
         const headers: Record<string, unknown> = properties.headers ?? {}
         // Without an organisation it becomes a dead letter there.
-        return laneName(queue, databaseOf(routes, headerText(headers[orgHeader]) ?? ''))
+        const names = databasesOf(routes, headerText(headers[orgHeader]) ?? '')
+        return names.map((name) => laneName(queue, name))
       },
       prefetch: 4 * most,
       clock,
@@ -142,7 +143,7 @@ async function fromTopic(
         most,
         process: (received, more, over) =>
           takeOwn(received, { ...more, ...deps }, {
-            isOwn: (org) => databaseOf(routes, org) === name,
+            isOwn: (org) => databasesOf(routes, org).includes(name),
             processed,
             stop: over,
           }),

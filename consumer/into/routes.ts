@@ -1,34 +1,42 @@
 import { createHash } from 'node:crypto'
 
-/** The databases, and the organisations that have one of their own choice. */
+/** The databases that have organisations by their hash, and the organisations whose databases were chosen. */
 export type Routes = {
   /** The names of the databases, at least one. */
   names: readonly string[]
-  /** The database of an organisation. All others have one by their hash. */
-  entries: ReadonlyMap<string, string>
+  /** The databases of an organisation, at least one. All others have one by their hash. */
+  entries: ReadonlyMap<string, readonly string[]>
+}
+
+/** The member whose value is the list of the databases by hash. */
+const byHash = '*'
+
+/**
+ * The names of an organisation's databases: each of them gets all its events. Without an entry it has one, by its
+ * hash.
+ */
+export function databasesOf({ names, entries }: Routes, org: string): readonly string[] {
+  return entries.get(org) ?? [databaseByHash(names, org)]
 }
 
 /**
- * The name of an organisation's database. Without an entry it is the one whose name has the highest hash with
- * the organisation, so that a further database takes over only its own part, and each organisation of another
- * database keeps its own.
+ * The database of a key: the one whose name has the highest hash with it, so that a further database takes over
+ * only its own part, and each key of another database keeps its own. `names` has at least one.
  */
-export function databaseOf({ names, entries }: Routes, org: string): string {
-  const entry = entries.get(org)
-  if (entry !== undefined) return entry
+export function databaseByHash(names: readonly string[], key: string): string {
   let best = { name: names[0] ?? '', weight: '' }
   for (const name of names) {
-    const weight = createHash('sha256').update(`${name}\n${org}`).digest('hex')
+    const weight = createHash('sha256').update(`${name}\n${key}`).digest('hex')
     if (weight > best.weight) best = { name, weight }
   }
   return best.name
 }
 
-/** Parses `{"<organisation>": "<database>"}`, or returns the problem as a sentence. */
-export function readEntries(
-  text: string,
-  names: readonly string[],
-): ReadonlyMap<string, string> | string {
+/**
+ * Parses `{"*": ["<database>", …], "<organisation>": "<database>" or a list of them}`, or returns the problem as a
+ * sentence. `names`: those of all databases. Without `*`, each of them has organisations by their hash.
+ */
+export function readRoutes(text: string, names: readonly string[]): Routes | string {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -38,12 +46,28 @@ export function readEntries(
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
     return 'is not an object such as {"org-9": "eu-2"}'
   }
-  const entries = new Map<string, string>()
-  for (const [org, name] of Object.entries(json)) {
-    if (typeof name !== 'string' || !names.includes(name)) {
-      return `has no database of --into for ${org}: expected ${names.join(' or ')}`
-    }
-    entries.set(org, name)
+  const isName = (value: unknown): value is string =>
+    typeof value === 'string' && names.includes(value)
+  const isList = (value: unknown): value is string[] =>
+    Array.isArray(value) && value.length > 0 && value.every(isName) &&
+    new Set(value).size === value.length
+  let own = names
+  const entries = new Map<string, readonly string[]>()
+  for (const [org, value] of Object.entries(json)) {
+    if (org === byHash) {
+      if (!isList(value)) {
+        return `has a * that is not a list of databases of --into: expected some of ${
+          names.join(', ')
+        }`
+      }
+      own = value
+    } else if (isName(value)) entries.set(org, [value])
+    else if (isList(value)) entries.set(org, value)
+    else if (Array.isArray(value)) {
+      return `has no list of databases of --into for ${org}: expected some of ${
+        names.join(', ')
+      }, each once`
+    } else return `has no database of --into for ${org}: expected ${names.join(' or ')}`
   }
-  return entries
+  return { names: own, entries }
 }

@@ -511,7 +511,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a job that sends kept events to an endpoint that subscribed later */
+        /** Create a job that sends kept events to an endpoint that lacks them or has lost them */
         post: operations["createBackfill"];
         delete?: never;
         options?: never;
@@ -2850,7 +2850,7 @@ export interface components {
              */
             finishedAt: string | null;
             /**
-             * @description What the job sends: events, to an endpoint that did not get them. (enum property replaced by openapi-typescript)
+             * @description What the job sends: events, to an endpoint that did not get them or has lost them. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             source: "events";
@@ -2863,6 +2863,8 @@ export interface components {
             eventTypes: string[] | null;
             /** @description The filter of the payload; null: none. */
             filter: string | null;
+            /** @description Whether it also sends again what was already delivered to the endpoint. */
+            includeDelivered: boolean;
             /**
              * Format: date-time
              * @description Only events that were published at this time or later.
@@ -2912,6 +2914,8 @@ export interface components {
              * @example $.total > 100
              */
             filter?: string;
+            /** @description Whether it also sends again what was already delivered to the endpoint, so that its receiver gets these events twice; the default is false. */
+            includeDelivered?: boolean;
             /**
              * @description How many are sent in a second.
              * @default 50
@@ -2921,6 +2925,8 @@ export interface components {
         BackfillPreview: {
             /** @description How many of the events that were read it would send. */
             total: number;
+            /** @description How many of them the endpoint has already got; 0 without `includeDelivered`. */
+            alreadyDelivered: number;
             /** @description Whether there may be more: 5,000 events were read, or the filter took too long. */
             capped: boolean;
             /** @description How many events were read, the oldest first. */
@@ -2962,6 +2968,8 @@ export interface components {
              * @example $.total > 100
              */
             filter?: string;
+            /** @description Whether it also sends again what was already delivered to the endpoint, so that its receiver gets these events twice; the default is false. */
+            includeDelivered?: boolean;
         };
         Health: {
             /**
@@ -3893,19 +3901,22 @@ export interface components {
                 id: string;
                 /**
                  * @description What the row is about, such as OUTBOUND_MESSAGE.
-                 * @example OUTBOUND_MESSAGE
+                 * @example ENDPOINT
                  */
                 entityType: string;
                 /** @description The id of what the row is about. */
                 entityId: string;
                 /**
                  * @description What happened, such as SENT.
-                 * @example SENT
+                 * @example PAUSED
                  */
                 action: string;
                 /** @description What happened, as a sentence. */
                 details: string;
-                /** @description Who did it; null if nobody is known. */
+                /**
+                 * @description Who did it: `key:<name>`, `key:<name>:<person>`, `user:<id>` or `portal:<subject>` over this API, `service` for another request with a secret key, `sql:<role>` in SQL; null if Outhook did it.
+                 * @example user:8f2c1d1e-6a3b-4c6e-9d55-0c4f3b1f7a10
+                 */
                 actor: string | null;
                 /** @description The correlation id of the message, if the row is about one. */
                 correlationId: string | null;
@@ -3915,6 +3926,10 @@ export interface components {
                  * @example 2026-11-28T03:25:45.123Z
                  */
                 at: string;
+                /** @description More about an action, such as the names of the changed members. It has no secret and no payload. Empty for rows about messages and people. */
+                data: {
+                    [key: string]: unknown;
+                };
             }[];
             /** @description Null on the last page. */
             nextCursor: string | null;
@@ -3937,19 +3952,22 @@ export interface components {
                 id: string;
                 /**
                  * @description What the row is about, such as OUTBOUND_MESSAGE.
-                 * @example OUTBOUND_MESSAGE
+                 * @example ENDPOINT
                  */
                 entityType: string;
                 /** @description The id of what the row is about. */
                 entityId: string;
                 /**
                  * @description What happened, such as SENT.
-                 * @example SENT
+                 * @example PAUSED
                  */
                 action: string;
                 /** @description What happened, as a sentence. */
                 details: string;
-                /** @description Who did it; null if nobody is known. */
+                /**
+                 * @description Who did it: `key:<name>`, `key:<name>:<person>`, `user:<id>` or `portal:<subject>` over this API, `service` for another request with a secret key, `sql:<role>` in SQL; null if Outhook did it.
+                 * @example user:8f2c1d1e-6a3b-4c6e-9d55-0c4f3b1f7a10
+                 */
                 actor: string | null;
                 /** @description The correlation id of the message, if the row is about one. */
                 correlationId: string | null;
@@ -3959,6 +3977,10 @@ export interface components {
                  * @example 2026-11-28T03:25:45.123Z
                  */
                 at: string;
+                /** @description More about an action, such as the names of the changed members. It has no secret and no payload. Empty for rows about messages and people. */
+                data: {
+                    [key: string]: unknown;
+                };
             }[];
             /** @description Whether one of the lists has more than `limit`. */
             more: boolean;
@@ -4679,6 +4701,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -4705,6 +4732,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -4739,6 +4771,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -4767,6 +4804,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description The ETag of the version that you read. If it has changed since, the response is 412. */
                 "if-match"?: string;
             };
@@ -4797,6 +4839,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description The ETag of the version that you read. If it has changed since, the response is 412. */
                 "if-match"?: string;
             };
@@ -4831,6 +4878,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -4863,6 +4915,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -4894,6 +4951,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -4925,6 +4987,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -4953,6 +5020,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -4981,6 +5053,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description The ETag of the version that you read. If it has changed since, the response is 412. */
                 "if-match"?: string;
             };
@@ -5015,6 +5092,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description The ETag of the version that you read. If it has changed since, the response is 412. */
                 "if-match"?: string;
             };
@@ -5045,6 +5127,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5075,6 +5162,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5105,6 +5197,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -5133,6 +5230,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -5167,6 +5269,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -5196,6 +5303,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -5228,6 +5340,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5259,6 +5376,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5285,6 +5407,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 tokenId: string;
@@ -5313,6 +5440,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5354,6 +5486,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5384,6 +5521,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5410,6 +5552,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deadLetterId: string;
@@ -5438,6 +5585,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deadLetterId: string;
@@ -5466,6 +5618,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deadLetterId: string;
@@ -5503,6 +5660,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5529,6 +5691,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -5563,6 +5730,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5593,6 +5765,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 replayJobId: string;
@@ -5621,6 +5798,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 replayJobId: string;
@@ -5649,6 +5831,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 replayJobId: string;
@@ -5677,6 +5864,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 replayJobId: string;
@@ -5705,6 +5897,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -5741,6 +5938,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 endpointId: string;
@@ -5773,6 +5975,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5802,6 +6009,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5839,6 +6051,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5865,6 +6082,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -5897,6 +6119,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -5929,6 +6156,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 eventId: string;
@@ -5962,6 +6194,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -5988,6 +6225,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -6022,6 +6264,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 type: string;
@@ -6050,6 +6297,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 type: string;
@@ -6082,6 +6334,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 type: string;
@@ -6116,6 +6373,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6142,6 +6404,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6168,6 +6435,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6215,6 +6487,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6241,6 +6518,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deliveryId: string;
@@ -6274,6 +6556,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deliveryId: string;
@@ -6302,6 +6589,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deliveryId: string;
@@ -6330,6 +6622,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deliveryId: string;
@@ -6358,6 +6655,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 deliveryId: string;
@@ -6398,6 +6700,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6440,6 +6747,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6466,6 +6778,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description A repeat with the same key returns the first message, as long as it is stored. A different message with the same key is refused. A key is generated if absent. */
                 "idempotency-key"?: string;
             };
@@ -6509,6 +6826,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6535,6 +6857,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 messageId: string;
@@ -6563,6 +6890,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 messageId: string;
@@ -6594,6 +6926,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 messageId: string;
@@ -6622,6 +6959,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 dossierId: string;
@@ -6650,6 +6992,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 dossierId: string;
@@ -6687,6 +7034,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 dossierId: string;
@@ -6716,7 +7068,12 @@ export interface operations {
                 entityType?: string;
                 entityId?: string;
                 action?: string;
+                actor?: string;
                 correlationId?: string;
+                /** @description Only events at this time or later. */
+                from?: string;
+                /** @description Only events before this time. */
+                to?: string;
             };
             header?: {
                 /**
@@ -6724,6 +7081,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6756,6 +7118,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6789,6 +7156,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6815,6 +7187,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6841,6 +7218,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 templateCode: string;
@@ -6873,6 +7255,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 templateCode: string;
@@ -6901,6 +7288,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6927,6 +7319,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6959,6 +7356,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 channelId: string;
@@ -6987,6 +7389,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 channelId: string;
@@ -7015,6 +7422,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 channelId: string;
@@ -7047,6 +7459,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 channelId: string;
@@ -7079,6 +7496,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 channelId: string;
@@ -7107,6 +7529,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 channelId: string;
@@ -7135,6 +7562,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 channelId: string;
@@ -7163,6 +7595,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 appId: string;
@@ -7191,6 +7628,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 appId: string;
@@ -7230,6 +7672,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7256,6 +7703,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 /** @description A phone number, a wa_id (digits) or a user id of WhatsApp (US.1349…). */
@@ -7294,6 +7746,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 /** @description A phone number, a wa_id (digits) or a user id of WhatsApp (US.1349…). */
@@ -7323,6 +7780,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 /** @description A phone number, a wa_id (digits) or a user id of WhatsApp (US.1349…). */
@@ -7352,6 +7814,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7382,6 +7849,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 name: string;
@@ -7410,6 +7882,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
                 /** @description Makes the request safe to repeat for 24 h, or for the time in the settings. A repeat with a different body is refused. */
                 "idempotency-key"?: string;
             };
@@ -7444,6 +7921,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7470,6 +7952,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path: {
                 executionId: string;
@@ -7498,6 +7985,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7527,6 +8019,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7553,6 +8050,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7587,6 +8089,11 @@ export interface operations {
                  * @example org-123
                  */
                 "x-org-id"?: string;
+                /**
+                 * @description With a secret key: the person for whom the request is, as the audit trail names them. It is not read with a token, which is of a person.
+                 * @example anna@example.com
+                 */
+                "x-outhook-actor"?: string;
             };
             path?: never;
             cookie?: never;

@@ -1,6 +1,7 @@
 /** The command `outhook`. */
 
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
+import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
@@ -13,6 +14,7 @@ import {
   readUpgrade,
 } from './assets.ts'
 import { registerApiCommands } from './api/register.ts'
+import { across, type AcrossOptions, type Question, questions } from './across/across.ts'
 import { check, type CheckOptions } from './check/check.ts'
 import { completionScript, type Shell, shells } from './completion/completion.ts'
 import type { IntoFlags } from '../consume/into.ts'
@@ -23,6 +25,7 @@ import { deploy, type DeployOptions } from './deploy/deploy.ts'
 import { init, type InitOptions } from './init/init.ts'
 import { migrateFrom, type MigrateOptions } from './migrate_from/migrate_from.ts'
 import { type MoveOrgOptions, runMoveOrg } from './move_org/move_org.ts'
+import { runSpreadOrg, type SpreadOrgOptions } from './spread_org/spread_org.ts'
 import { status, type StatusOptions } from './status/status.ts'
 import { uninstall, type UninstallOptions } from './uninstall/uninstall.ts'
 import { upgrade, type UpgradeOptions } from './upgrade/upgrade.ts'
@@ -49,6 +52,12 @@ function batchSize(text: string): number {
   const value = Number(text)
   if (Number.isInteger(value) && value >= 1 && value <= 1_000) return value
   throw new InvalidArgumentError('It takes a whole number from 1 to 1000.')
+}
+
+function rowLimit(text: string): number {
+  const value = Number(text)
+  if (Number.isInteger(value) && value >= 1 && value <= 10_000) return value
+  throw new InvalidArgumentError('It takes a whole number from 1 to 10000.')
 }
 
 function port(text: string): number {
@@ -296,6 +305,89 @@ Exit codes: 0 done, 1 failed or refused, 2 wrong usage, 3 not confirmed.`,
     process.exitCode = await runMoveOrg(org, options, process.env, ownTerminal())
   })
 
+program.command('spread-org')
+  .description('Move each endpoint of an organisation to one of several databases, by its hash')
+  .argument('<org>', 'the organisation, which has a list of databases in the routes')
+  .option(
+    '--database <name>',
+    'a name whose connection string is in OUTHOOK_INTO_<NAME>, or <name>=<url>; repeat it',
+    (text: string, before: string[]) => [...before, text],
+    [],
+  )
+  .option('--databases <file>', 'JSON with the connection string of each name')
+  .option(
+    '--empty <name>',
+    'one of these databases that keeps no endpoint of the organisation; repeat it',
+    (text: string, before: string[]) => [...before, text],
+    [],
+  )
+  .option('--wait <seconds>', 'how long to wait until databases have the same events', seconds, 120)
+  .option('--dry-run', 'show which endpoints would move, and change nothing', false)
+  .option('--yes', 'move without a confirmation', false)
+  .addHelpText(
+    'after',
+    `
+Give all databases of the organisation by the names of the routes, as the owner of the schema outbox
+(postgres). An endpoint moves with its id, secrets, headers, event types and filters. One with open
+deliveries or dead letters stays where it is, and its events are delivered there: run the command again
+later. After an error or Ctrl-C, run it again, too. Signing secrets pass from one database to the other, and
+are neither printed nor stored in a file.
+
+Examples:
+  outhook spread-org org-1 --database eu-1 --database eu-2 --dry-run
+  outhook spread-org org-1 --database eu-1 --database eu-2 --yes
+  outhook spread-org org-1 --database eu-1 --database eu-2 --empty eu-2 --yes
+
+Exit codes: 0 all are where they belong, 1 failed or refused, 2 wrong usage, 3 not confirmed, 5 some stay.`,
+  )
+  .action(async (org: string, options: SpreadOrgOptions) => {
+    process.exitCode = await runSpreadOrg(org, options, {
+      env: process.env,
+      readFile: (path) => readFile(path, 'utf8'),
+      terminal: ownTerminal(),
+    })
+  })
+
+program.command('across')
+  .description('Read the health, the dead letters or an event of several databases at once')
+  .addArgument(new Argument('<what>', 'what is read').choices(questions))
+  .argument('[text]', 'with search: the id of an event, a correlation id or an idempotency key')
+  .option(
+    '--database <name>',
+    'a name whose connection string is in OUTHOOK_INTO_<NAME>, or <name>=<url>; repeat it',
+    (text: string, before: string[]) => [...before, text],
+    [],
+  )
+  .option('--databases <file>', 'JSON with the connection string of each name')
+  .option('--org <id>', 'only this organisation')
+  .option('--status <status>', 'dead letters with this status, such as open')
+  .option('--limit <number>', 'the most dead letters, or events of each database', rowLimit, 50)
+  .option('--timeout <seconds>', 'how long to wait for each database', seconds, 15)
+  .option('--json', 'print JSON', false)
+  .addHelpText(
+    'after',
+    `
+All databases are asked at the same time. If one does not answer, what the others have is printed, and
+its name. Nothing is changed. Other users of the machine can see the arguments of a command: set
+connection strings with passwords in variables or in a file.
+
+Examples:
+  outhook across health --database eu-1 --database eu-2
+  outhook across dead-letters --databases databases.json --status open
+  outhook across search <event id> --databases databases.json
+  outhook across search order-1-paid --org org-7 --databases databases.json --json
+
+Exit codes: 0 done, 1 a database did not answer, 2 wrong usage, 5 health has found an error.`,
+  )
+  .action(async (what: Question, text: string | undefined, options: AcrossOptions) => {
+    process.exitCode = await across(what, text, options, {
+      version: readIndex(folder).version,
+      env: process.env,
+      readFile: (path) => readFile(path, 'utf8'),
+      terminal: ownTerminal(),
+    })
+  })
+
 program.command('console')
   .description('Show events, endpoints and dead letters in the browser, and act on them')
   .option('--project <folder>', 'the folder that has supabase/', '.')
@@ -361,7 +453,7 @@ program.command('consume')
     (text: string, before: string[]) => [...before, text],
     [],
   )
-  .option('--routes <file>', 'JSON with the organisations that have a database of choice')
+  .option('--routes <file>', 'JSON with the organisations that have databases of choice')
   .option('--consumer <name>', 'the name in the inbox of each database', 'into')
   .option('--dlq <name>', 'the queue or topic of dead letters (default: the source with .dlq)')
   .option('--batch <number>', 'events in one transaction', batchSize, 100)
@@ -369,8 +461,8 @@ program.command('consume')
   .addHelpText(
     'after',
     `
-An endpoint of kind rabbitmq or kafka of one database publishes the events. Each goes into the database
-of its organisation: that of --routes, or one by a hash of the organisation. A database that is
+An endpoint of kind rabbitmq or kafka of one database publishes the events. Each goes into the databases
+of its organisation: those of --routes, or one by a hash of the organisation. A database that is
 unavailable keeps its own events waiting, and no others. SIGTERM ends it after the transactions in
 flight. The log goes to standard error. Other users of the machine can see the arguments of a command:
 set connection strings with passwords in variables.

@@ -3,7 +3,7 @@
 import { readKafkaAccess, readRabbitMqAccess } from '../../consumer/access.ts'
 import { readDatabases } from '../../consumer/into/databases.ts'
 import { consumeInto, type IntoOptions, type Totals } from '../../consumer/into/into.ts'
-import { readEntries, type Routes } from '../../consumer/into/routes.ts'
+import { readRoutes, type Routes } from '../../consumer/into/routes.ts'
 import { readSource } from '../../consumer/options.ts'
 import { messageOf } from '../../functions/_shared/base/errors.ts'
 import { createLog } from '../../functions/_shared/base/log.ts'
@@ -64,11 +64,10 @@ async function readSetup(flags: IntoFlags, { env, readFile }: IntoDeps): Promise
   if (typeof databases === 'string') return databases
   const names = databases.map(({ name }) => name)
   try {
-    const entries = flags.routes === undefined
-      ? new Map<string, string>()
-      : readEntries(await readFile(flags.routes), names)
-    if (typeof entries === 'string') return `--routes ${flags.routes} ${entries}`
-    const routes: Routes = { names, entries }
+    const routes: Routes | string = flags.routes === undefined
+      ? { names, entries: new Map() }
+      : readRoutes(await readFile(flags.routes), names)
+    if (typeof routes === 'string') return `--routes ${flags.routes} ${routes}`
     const { name } = source
     return {
       source: source.kind === 'queue'

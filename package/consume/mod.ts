@@ -29,7 +29,7 @@ export interface KafkaSource {
 /** A queue of RabbitMQ. */
 export interface RabbitMqSource {
   queue: string
-  /** `amqp://user:password@host:5672/vhost` or `amqps://…`, each part percent-encoded. */
+  /** `amqp://user:password@host:5672/vhost` or `amqps://…`, each part percent-encoded; several hosts with commas. */
   url: string
   /** Certificates (PEM) to trust instead of the default roots. */
   ca?: string

@@ -65,8 +65,10 @@ begin
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
     status = 'receiving', other = excluded.other, other_database = excluded.other_database,
     run_id = null, endpoints = '{}', settled_at = null,
-    started_at = excluded.started_at, changed_at = excluded.changed_at;
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
   perform outbox.close_publishing(p_org_id, v_now);
+  perform outbox.note_move(v_move, 'MOVE_BEGUN');
 end
 $$;
 comment on function outbox.begin_receiving(text, uuid, text, text) is
@@ -107,6 +109,7 @@ begin
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   perform outbox.pause_for_move(v_move);
+  perform outbox.note_move(v_move, 'MOVE_BEGUN');
 end
 $$;
 comment on function outbox.begin_leaving(text, uuid, text, text) is

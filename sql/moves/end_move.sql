@@ -5,14 +5,39 @@
 create function outbox.set_move_status(p_org_id text, p_status text) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_move outbox.org_move;
 begin
   update outbox.org_move m
   set status = p_status, settled_at = null, changed_at = outbox.clock()
-  where m.org_id = p_org_id;
+  where m.org_id = p_org_id
+  returning * into v_move;
+  perform outbox.note_move(v_move, case p_status
+    when 'closed' then 'MOVE_CLOSED'
+    when 'undone' then 'MOVE_UNDONE'
+    when 'finished' then 'MOVE_FINISHED'
+    else 'MOVED'
+  end);
 end
 $$;
 comment on function outbox.set_move_status(text, text) is
   'Changes the status of a move. The caller has checked the status before.';
+
+create function outbox.note_move(p_move outbox.org_move, p_action text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.note_action(p_move.org_id, 'ORGANISATION', p_move.org_id, p_action,
+    pg_catalog.format(case p_move.role
+      when 'source' then 'The organisation moves to %s'
+      else 'The organisation moves here from %s'
+    end, p_move.other),
+    pg_catalog.jsonb_build_object('moveId', p_move.move_id, 'other', p_move.other));
+end
+$$;
+comment on function outbox.note_move(outbox.org_move, text) is
+  'Records a step of a move in the audit trail, which stays in each database: so its end in the '
+  'source names the database that has what came later, and its begin in the target the other one.';
 
 create function outbox.close_source(p_org_id text) returns void
 language plpgsql set search_path = ''

@@ -151,9 +151,6 @@ begin
   from pg_catalog.jsonb_to_record(p_item -> 'gate')
     as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
   where g.endpoint_id = v_id;
-  update outbox.org_move m
-  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
-  where m.org_id = p_move.org_id;
 end
 $$;
 comment on function outbox.put_moved_endpoint(outbox.org_move, jsonb) is
@@ -178,6 +175,12 @@ begin
       select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
   perform outbox.put_moved_endpoint(v_move, i -> 'item')
   from pg_catalog.jsonb_array_elements(p_items) i;
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(i ->> 'key', i #> '{item,status}') as statuses
+    from pg_catalog.jsonb_array_elements(p_items) i
+  ) n
+  where m.org_id = p_org_id and n.statuses is not null;
 end
 $$;
 comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is

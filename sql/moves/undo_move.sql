@@ -68,6 +68,7 @@ begin
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_move(v_move, 'MOVE_UNDONE');
 end
 $$;
 comment on function outbox.undo_leaving(text) is

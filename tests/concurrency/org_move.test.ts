@@ -180,6 +180,7 @@ Deno.test('a move that is killed after any of its calls is continued by the next
     const input = moveInput(org, one, two)
     let left = calls
     const killed = (side: Project): MoveInputSide => ({
+      ...side.move,
       call: async (...call) => {
         // The transaction is committed, and its answer is lost.
         const result = await side.move.call(...call)
@@ -187,7 +188,6 @@ Deno.test('a move that is killed after any of its calls is continued by the next
         // deno-lint-ignore no-explicit-any
         return result as any
       },
-      close: () => Promise.resolve(),
     })
     const first = moveOrg({ ...input, source: killed(one), target: killed(two) })
     const isKilled = await codeOf(first) === 'killed'

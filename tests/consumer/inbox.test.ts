@@ -2,6 +2,7 @@
 
 import { expect } from '@std/expect'
 import { Buffer } from 'node:buffer'
+import postgres from 'postgres'
 import { type Inbox, openInbox } from '../../consumer/inbox.ts'
 import type { Handled } from '../../consumer/message.ts'
 import { sampleMessage } from './samples.ts'
@@ -58,6 +59,45 @@ Deno.test('a message waits while the database refuses the login', async () => {
   await shop.sql`alter role clerk login`
 })
 
+Deno.test('a message waits while the database accepts no connections', async () => {
+  // Nobody can forbid it to the own database.
+  const url = new URL(shop.dbUrl)
+  const name = url.pathname.slice(1)
+  url.pathname = '/template1'
+  const other = postgres(url.href, { max: 1, onnotice: () => {} })
+  try {
+    await other`alter database ${other(name)} allow_connections false`
+    expect(await withInbox(consume)).toEqual({
+      kind: 'unavailable',
+      error: `database "${name}" is not currently accepting connections`,
+    })
+  } finally {
+    await other`alter database ${other(name)} allow_connections true`
+    await other.end()
+  }
+  expect(await withInbox(consume)).toEqual({ kind: 'done' })
+})
+
+Deno.test('a message waits while the role may not connect, or has no connection left', async () => {
+  const name = new URL(shop.dbUrl).pathname.slice(1)
+  await shop.sql`revoke connect on database ${shop.sql(name)} from public`
+  expect(await withInbox(consume)).toMatchObject({ kind: 'unavailable' })
+  await shop.sql`grant connect on database ${shop.sql(name)} to public`
+  await shop.sql`alter role clerk connection limit 0`
+  expect(await withInbox(consume)).toMatchObject({ kind: 'unavailable' })
+  await shop.sql`alter role clerk connection limit -1`
+  expect(await withInbox(consume)).toEqual({ kind: 'done' })
+})
+
+Deno.test('a message waits while the role may not call the inbox', async () => {
+  await shop.sql`revoke execute on function outbox.consume from clerk`
+  expect(await withInbox(consume)).toEqual({
+    kind: 'unavailable',
+    error: 'permission denied for function consume',
+  })
+  await shop.sql`grant execute on function outbox.consume to clerk`
+})
+
 Deno.test('a message waits while the role has no right to the schema', async () => {
   await shop.sql`revoke usage on schema outbox from clerk`
   expect(await withInbox(consume)).toEqual({
@@ -67,14 +107,18 @@ Deno.test('a message waits while the role has no right to the schema', async () 
   await shop.sql`grant usage on schema outbox to clerk`
 })
 
-Deno.test('a handler that takes too long, or refuses a login itself, fails its message', async () => {
+Deno.test('a handler that takes too long, or raises the code of a refusal itself, fails its message', async () => {
   await shop.sql.unsafe(`
     create function shop.slow(p jsonb) returns void language sql as 'select pg_sleep(5)';
     create function shop.strict(p jsonb) returns void language plpgsql as $$
     begin
       raise exception 'no such user' using errcode = '28000';
+    end $$;
+    create function shop.unready(p jsonb) returns void language plpgsql as $$
+    begin
+      raise exception 'the shop is not ready' using errcode = '55000';
     end $$`).simple()
-  for (const handler of ['shop.slow', 'shop.strict']) {
+  for (const handler of ['shop.slow', 'shop.strict', 'shop.unready']) {
     const handled = await withInbox((inbox) => inbox.consume(sampleMessage(), handler), {
       timeoutMs: 100,
     })

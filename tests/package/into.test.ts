@@ -2,13 +2,14 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { databaseOf } from '../../consumer/into/routes.ts'
+import { databasesOf } from '../../consumer/into/routes.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { nodeCommand } from '../_support/node.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { startWorker } from '../_support/worker_process.ts'
 import type { Bus } from '../consumer/_support/bus.ts'
 import { startRabbitMqBus } from '../consumer/_support/rabbitmq_bus.ts'
+import { endpointOf } from '../consumer/_support/source_endpoint.ts'
 import { startTarget, type Target } from '../consumer/_support/targets.ts'
 import { docsBlock } from '../project/_docs.ts'
 import { startProgram } from './_support/program.ts'
@@ -39,27 +40,6 @@ Deno.test.afterAll(async () => {
 const deno = [Deno.execPath(), 'run', '-A', '--cached-only', '--no-lock']
 const script = (): string => join(user.path, 'node_modules/outhook-command/outhook.js')
 
-/** The statement of the page for one organisation and the broker of the test. */
-async function endpointOf(org: string): Promise<string> {
-  const url = new URL(bus.env.OUTHOOK_RABBITMQ_URL ?? '')
-  const login = {
-    username: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
-  }
-  const broker = {
-    url: `amqps://${url.host}${url.pathname}`,
-    ca: await Deno.readTextFile(bus.env.OUTHOOK_RABBITMQ_CA ?? ''),
-    exchange: '',
-    routing_key: 'outhook',
-  }
-  const quoted = (value: unknown): string => `'${JSON.stringify(value).replaceAll("'", "''")}'`
-  const page = docsBlock('into-endpoint')
-  const own = page.replace(/'\{"url": [^']*'/, () => quoted(broker))
-    .replace(/'\{"username": [^']*'/, () => quoted(login)).replace('org-7', org)
-  expect(own).not.toContain('example.com')
-  return own
-}
-
 for (const runtime of ['Node', 'Deno'] as const) {
   Deno.test(`the commands of the page carry events from a database into two others, under ${runtime}`, async () => {
     for (const target of targets) await target.clear()
@@ -68,7 +48,7 @@ for (const runtime of ['Node', 'Deno'] as const) {
       await bus.create('outhook')
       await source
         .sql`select outbox.set_setting('egress.allow_cidrs', '["127.0.0.0/8", "::1/128"]')`
-      for (const org of orgs) await source.sql.unsafe(await endpointOf(org))
+      for (const org of orgs) await source.sql.unsafe(await endpointOf(bus, org))
     }
     const [id] = await source.sql`
       select outbox.publish_many((
@@ -94,13 +74,13 @@ for (const runtime of ['Node', 'Deno'] as const) {
     program.stop()
     expect([isThere, await program.ended]).toEqual([true, 0])
     const names = ['eu-1', 'eu-2']
-    const routes = { names, entries: new Map([['org-9', 'eu-2']]) }
+    const routes = { names, entries: new Map([['org-9', ['eu-2']]]) }
     const totals: Record<string, unknown> = {}
     for (const target of targets) {
       const events = await target.events()
       totals[target.name] = { taken: events.length, known: 0, dead: 0 }
       for (const org of orgs) {
-        const own = databaseOf(routes, org) === target.name
+        const own = databasesOf(routes, org)[0] === target.name
         expect(events.filter((event) => event.org === org).map(({ n }) => n))
           .toEqual(own ? Array.from({ length: 20 }, (_, n) => n + 1) : [])
       }
@@ -112,6 +92,33 @@ for (const runtime of ['Node', 'Deno'] as const) {
     expect(sources.map((event) => event.source)).toContain(id?.first)
   })
 }
+
+Deno.test('the commands of the page read the health, the dead letters and an event of all databases', async () => {
+  const [event] = await source.sql`
+    select e.id from outbox.event e where e.type = 'order.paid' order by e.id desc limit 1`
+  const env = {
+    OUTHOOK_INTO_SOURCE: source.url,
+    OUTHOOK_INTO_EU_1: targets[0].url,
+    OUTHOOK_INTO_EU_2: targets[1].url,
+  }
+  const node = await nodeCommand()
+  const ended: [code: number, lines: string[]][] = []
+  for (const line of docsBlock('across-command').split('\n')) {
+    if (!line.startsWith('npx ')) continue
+    const args = line.replace('npx --no outhook ', '').replace('<event id>', event?.id).split(' ')
+    await using program = startProgram([node, script(), ...args], user.path, env)
+    ended.push([await program.ended, program.lines])
+  }
+  const [health, letters, search] = ended
+  // No worker runs now.
+  expect([health?.[0], letters, search?.[0]]).toEqual([5, [0, ['There are none']], 0])
+  expect(health?.[1].slice(1, 4).map((line) => line.split(' ')[0]))
+    .toEqual(['source', 'eu-1', 'eu-2'])
+  expect(search?.[1].slice(1).map((line) => line.split(/ {2,}/).slice(0, 2))).toEqual([
+    ['source', 'id'],
+    [expect.stringMatching(/^eu-[12]$/), 'idempotency key'],
+  ])
+})
 
 Deno.test('outhook consume names what is wrong with its options, without a secret', async () => {
   await user.write('wrong.json', '{ "org-9": "eu-7" }')

@@ -72,4 +72,19 @@ Deno.test('the commands of the page move an organisation, and delete what the so
   ]
   expect(await on(one, totals)).toEqual([{ totals: { endpoints: 0, open: 0, dead_letters: 0 } }])
   expect(await on(two, totals)).toEqual([{ totals: { endpoints: 1, open: 1, dead_letters: 0 } }])
+  // Each side keeps its trail, and names the other one.
+  const trail = async (sql: Sql): Promise<string[]> => {
+    const rows = await sql<{ line: string }[]>`
+      select concat_ws(' ', action, data ->> 'other', actor) as line from outbox.audit_event
+      where org_id = 'org-123' order by id`
+    return rows.map(({ line }) => line)
+  }
+  const [who] = await on(one, (sql) => sql`select 'sql:' || session_user as actor`)
+  expect(await on(one, trail)).toEqual(
+    ['CREATED', 'MOVE_BEGUN eu-2', 'MOVE_CLOSED eu-2', 'MOVED eu-2', 'MOVE_FINISHED eu-2']
+      .map((line) => `${line} ${who?.actor}`),
+  )
+  expect(await on(two, trail)).toEqual(
+    ['MOVE_BEGUN eu-1', 'MOVED eu-1'].map((line) => `${line} ${who?.actor}`),
+  )
 })

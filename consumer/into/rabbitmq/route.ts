@@ -10,8 +10,8 @@ export type RouterOptions = {
   queue: string
   /** The queues of the databases. */
   lanes: readonly string[]
-  /** The queue of the database of a message. */
-  laneOf(delivery: ConsumeMessage): string
+  /** The queues of the databases of a message, at least one. */
+  lanesOf(delivery: ConsumeMessage): readonly string[]
   /** How many messages are on their way at once. */
   prefetch: number
   clock: Clock
@@ -20,9 +20,9 @@ export type RouterOptions = {
 }
 
 /**
- * Moves each message of a queue to the queue of its database, in the same order, until `stop`. So a database
+ * Moves each message of a queue to the queues of its databases, in the same order, until `stop`. So a database
  * that is unavailable keeps its messages in its own queue, and no others wait. A message is acknowledged only
- * after its new queue has it.
+ * after all its new queues have it.
  */
 export async function routeQueue(options: RouterOptions): Promise<void> {
   await whileConnected(options, (connection) => routeOnce(connection, options))
@@ -30,7 +30,7 @@ export async function routeQueue(options: RouterOptions): Promise<void> {
 
 /** Runs until `stop`, or until a message cannot be moved: the broker then delivers all of them again, in order. */
 async function routeOnce(connection: ChannelModel, options: RouterOptions): Promise<void> {
-  const { queue, lanes, laneOf, prefetch, log, stop } = options
+  const { queue, lanes, lanesOf, prefetch, log, stop } = options
   const lost = new AbortController()
   const over = AbortSignal.any([stop, lost.signal])
   const ended = new Promise<void>((resolve) => {
@@ -48,15 +48,20 @@ async function routeOnce(connection: ChannelModel, options: RouterOptions): Prom
   await channel.prefetch(prefetch)
   const moving = new Set<Promise<void>>()
 
-  async function move(delivery: ConsumeMessage): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      channel.sendToQueue(laneOf(delivery), delivery.content, {
+  function send(lane: string, delivery: ConsumeMessage): Promise<void> {
+    return new Promise((resolve, reject) => {
+      channel.sendToQueue(lane, delivery.content, {
         ...optionsOf(delivery.properties),
         headers: { ...delivery.properties.headers },
         mandatory: true,
         persistent: true,
       }, (error) => error === null || error === undefined ? resolve() : reject(error))
     })
+  }
+
+  async function move(delivery: ConsumeMessage): Promise<void> {
+    // If one queue does not take it, all get it again, and a database that has it knows it.
+    await Promise.all(lanesOf(delivery).map((lane) => send(lane, delivery)))
     if (!lost.signal.aborted) channel.ack(delivery)
   }
 

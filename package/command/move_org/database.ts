@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { needsTls } from '../remote/needs_tls.ts'
 
 /** One side of a move, as the owner of the schema outbox reaches it. */
 export interface MoveDatabase {
@@ -7,9 +8,18 @@ export interface MoveDatabase {
    * jsonb. With `turn`, only if this run of the command is the last one that has taken the move. Rejects
    * with a MoveError.
    */
-  call<T>(name: string, args: Readonly<Record<string, Argument>>, turn?: Turn): Promise<T>
+  call: Call
+  /** Calls functions in one transaction, which is committed when `work` has ended, and otherwise rolled back. */
+  within(work: (call: Call) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
+
+/** Calls a function of the schema outbox. */
+export type Call = <T>(
+  name: string,
+  args: Readonly<Record<string, Argument>>,
+  turn?: Turn,
+) => Promise<T>
 
 /** The organisation, and this run of the command. */
 export interface Turn {
@@ -38,7 +48,7 @@ export class MoveError extends Error {
  * a page of endpoints contains signing secrets. Without sslmode, a host other than this machine must
  * support TLS.
  */
-export function connectMove(url: string, side: string): MoveDatabase {
+export function connectMove(url: string, side: string, program = 'move-org'): MoveDatabase {
   const sql = postgres(url, {
     max: 1,
     prepare: false,
@@ -48,48 +58,55 @@ export function connectMove(url: string, side: string): MoveDatabase {
     ...needsTls(url) ? { ssl: 'require' as const } : {},
     // A page of a large organisation takes longer than the limit of the role may be. postgres.js leaves out
     // 0, which is no limit, so it is the highest one.
-    connection: { application_name: 'outhook move-org', statement_timeout: 2_147_483_647 },
+    connection: { application_name: `outhook ${program}`, statement_timeout: 2_147_483_647 },
   })
   return {
-    async call<T>(
-      name: string,
-      args: Readonly<Record<string, Argument>>,
-      turn?: Turn,
-    ): Promise<T> {
-      const names = Object.keys(args)
-      const values = Object.values(args)
-      const list = names.map((one, at) => {
-        const isJson = typeof values[at] === 'object' && values[at] !== null
-        return `p_${one} => $${at + 1}${isJson ? '::text::jsonb' : ''}`
-      })
+    call: callOn(sql, side),
+    async within(work): Promise<void> {
       try {
-        const [row] = await sql.unsafe<{ result: T }[]>(
-          turn === undefined
-            ? `select outbox.${name}(${list.join(', ')}) as result`
-            : `with held as materialized (
-              select outbox.hold_move($${names.length + 1}, $${names.length + 2}::uuid) as is_held
-            ) select outbox.${name}(${list.join(', ')}) as result from held where is_held`,
-          [
-            ...values.map((value) =>
-              typeof value === 'object' && value !== null ? JSON.stringify(value) : value
-            ),
-            ...turn === undefined ? [] : [turn.org, turn.run],
-          ],
-        )
-        // SAFETY: a SELECT without FROM has one row.
-        return (row as { result: T }).result
+        await sql.begin((transaction) => work(callOn(transaction, side)))
       } catch (error) {
-        throw moveError(error, side)
+        // An error of the work itself is not one of this side.
+        const isOwn = error instanceof Error && 'code' in error && !(error instanceof MoveError)
+        throw isOwn ? moveError(error, side) : error
       }
     },
     close: () => sql.end({ timeout: 5 }),
   }
 }
 
-function needsTls(url: string): boolean {
-  const { hostname, searchParams } = new URL(url)
-  return !searchParams.has('sslmode') && !searchParams.has('ssl') &&
-    !['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname)
+function callOn(sql: Pick<postgres.Sql, 'unsafe'>, side: string): Call {
+  return async <T>(
+    name: string,
+    args: Readonly<Record<string, Argument>>,
+    turn?: Turn,
+  ): Promise<T> => {
+    const names = Object.keys(args)
+    const values = Object.values(args)
+    const list = names.map((one, at) => {
+      const isJson = typeof values[at] === 'object' && values[at] !== null
+      return `p_${one} => $${at + 1}${isJson ? '::text::jsonb' : ''}`
+    })
+    try {
+      const [row] = await sql.unsafe<{ result: T }[]>(
+        turn === undefined
+          ? `select outbox.${name}(${list.join(', ')}) as result`
+          : `with held as materialized (
+              select outbox.hold_move($${names.length + 1}, $${names.length + 2}::uuid) as is_held
+            ) select outbox.${name}(${list.join(', ')}) as result from held where is_held`,
+        [
+          ...values.map((value) =>
+            typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+          ),
+          ...turn === undefined ? [] : [turn.org, turn.run],
+        ],
+      )
+      // SAFETY: a SELECT without FROM has one row.
+      return (row as { result: T }).result
+    } catch (error) {
+      throw moveError(error, side)
+    }
+  }
 }
 
 function moveError(error: unknown, side: string): MoveError {

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline'
 import { Readable } from 'node:stream'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 
-/** `deno task consume` or `dlq:replay` in a process of its own. */
+/** A program of a consumer in a process of its own. */
 export interface ConsumerProcess {
   kill(signal: Deno.Signal): void
   /** The lines that it has written. */
@@ -11,14 +11,23 @@ export interface ConsumerProcess {
   readonly ended: Promise<number | string>
 }
 
-/** Starts `consumer/<file>` with these arguments and variables. */
+/** Starts `deno task consume` or `dlq:replay` with these arguments and variables. */
 export function startConsumer(
   file: 'main.ts' | 'replay.ts',
   args: string[],
   env: Record<string, string>,
 ): ConsumerProcess {
+  return startSource(`consumer/${file}`, args, env)
+}
+
+/** Starts a file of the project with these arguments and variables. */
+export function startSource(
+  file: string,
+  args: string[],
+  env: Record<string, string>,
+): ConsumerProcess {
   const child = new Deno.Command(Deno.execPath(), {
-    args: ['run', '-A', '--no-check', '--cached-only', `consumer/${file}`, ...args],
+    args: ['run', '-A', '--no-check', '--cached-only', file, ...args],
     cwd: projectRoot,
     env: { ...env, NO_COLOR: '1' },
     stdin: 'null',

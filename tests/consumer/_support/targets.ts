@@ -11,6 +11,8 @@ export interface Target extends AsyncDisposable {
   readonly name: string
   /** Through the proxy. */
   readonly url: string
+  /** Around the proxy. */
+  readonly directUrl: string
   readonly proxy: TestProxy
   /** Around the proxy. */
   readonly sql: postgres.Sql
@@ -30,6 +32,7 @@ export async function startTarget(name: string): Promise<Target> {
   return {
     name,
     url: url.href,
+    directUrl: pg.dbUrl,
     proxy,
     sql,
     events: async () =>

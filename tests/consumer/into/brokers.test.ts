@@ -4,8 +4,9 @@ import { expect } from '@std/expect'
 import { Buffer } from 'node:buffer'
 import { systemClock } from '../../../functions/_shared/base/clock.ts'
 import { consumeInto, type IntoOptions, type Totals } from '../../../consumer/into/into.ts'
-import { databaseOf, type Routes } from '../../../consumer/into/routes.ts'
+import { databasesOf, type Routes } from '../../../consumer/into/routes.ts'
 import { readKafkaAccess, readRabbitMqAccess } from '../../../consumer/access.ts'
+import { connectKafka } from '../../../consumer/kafka/connect.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import type { Bus } from '../_support/bus.ts'
@@ -43,7 +44,7 @@ Deno.test.afterAll(async () => {
 const byHash: Routes = { names: ['eu-1', 'eu-2'], entries: new Map() }
 const routes: Routes = {
   ...byHash,
-  entries: new Map([['org-9', databaseOf(byHash, 'org-9') === 'eu-1' ? 'eu-2' : 'eu-1']]),
+  entries: new Map([['org-9', databasesOf(byHash, 'org-9')[0] === 'eu-1' ? ['eu-2'] : ['eu-1']]]),
 }
 
 function busOf(name: Bus['name']): Bus {
@@ -63,6 +64,7 @@ async function consuming(
   bus: Bus,
   from: string,
   during: () => Promise<void>,
+  more: Partial<IntoOptions> = {},
 ): Promise<Totals> {
   const stop = new AbortController()
   logged = []
@@ -77,6 +79,7 @@ async function consuming(
     clock: { ...systemClock, after: (ms, run) => systemClock.after(ms / 100, run) },
     log: (level, message, fields) => logged.push(JSON.stringify({ level, message, ...fields })),
     stop: stop.signal,
+    ...more,
   })
   try {
     await during()
@@ -107,7 +110,7 @@ async function checkStored(numbers: readonly number[]): Promise<void> {
   expect(all.map(({ n }) => n).toSorted((left, right) => left - right)).toEqual(numbers)
   for (const target of targets) {
     const events = await target.events()
-    expect(events.filter(({ org }) => databaseOf(routes, org) !== target.name)).toEqual([])
+    expect(events.filter(({ org }) => databasesOf(routes, org)[0] !== target.name)).toEqual([])
     const lasts = new Map<string, number>()
     for (const { org, key, n } of events) {
       expect(n).toBeGreaterThan(lasts.get(`${org} ${key}`) ?? -1)
@@ -198,7 +201,7 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
     await bus.create('away')
     const messages = carriedMessages(200, 'a')
     const others = messages.filter(({ headers }) =>
-      databaseOf(routes, headers?.['x-outhook-org'] ?? '') === 'eu-2'
+      databasesOf(routes, headers?.['x-outhook-org'] ?? '')[0] === 'eu-2'
     )
     first.proxy.down()
     let isDown = true
@@ -234,4 +237,44 @@ Deno.test('consume --into (RabbitMQ) goes on after the broker was restarted', as
     await untilStored(200)
   })
   await checkStored(upTo(200))
+})
+
+/** Sets the offsets of a group to the ends of a topic: the mock cluster does not have the call of the tools for it. */
+async function commitEnds(bus: Bus, topic: string, groupId: string): Promise<void> {
+  const kafka = connectKafka(await readKafkaAccess(bus.env, Deno.readTextFile), () => {})
+  const admin = kafka.admin()
+  await admin.connect()
+  const ends = await admin.fetchTopicOffsets(topic)
+  await admin.disconnect()
+  const consumer = kafka.consumer({ groupId, sessionTimeout: 6_000 })
+  const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve))
+  await consumer.connect()
+  await consumer.subscribe({ topic, fromBeginning: true })
+  await consumer.run({ autoCommit: false, eachBatchAutoResolve: false, eachBatch: async () => {} })
+  await joined
+  await consumer.commitOffsets(
+    ends.map(({ partition, high }) => ({ topic, partition, offset: high })),
+  )
+  await consumer.disconnect()
+}
+
+Deno.test('consume --into (Kafka) gives a database that is added only what comes after the offsets of its group', async () => {
+  const bus = busOf('Kafka')
+  const [first, second] = targets
+  for (const target of targets) await target.clear()
+  await bus.create('added')
+  await bus.send('added', carriedMessages(100, 'k'))
+  await consuming(bus, 'added', () => untilStored(100), {
+    databases: [{ name: 'eu-1', url: first.url }],
+    routes: { names: ['eu-1'], entries: new Map() },
+  })
+  await commitEnds(bus, 'added', 'into-added.eu-2')
+  await bus.send('added', carriedMessages(100, 'k', 100))
+  await consuming(bus, 'added', () => untilStored(200), {
+    routes: { names: ['eu-1'], entries: new Map([['org-3', ['eu-2']]]) },
+  })
+  expect((await stored()).map(({ n }) => n).toSorted((left, right) => left - right))
+    .toEqual(upTo(200))
+  expect((await second.events()).map(({ n }) => n).toSorted((left, right) => left - right))
+    .toEqual(upTo(200).filter((n) => n >= 100 && n % 10 === 3))
 })

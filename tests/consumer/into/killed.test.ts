@@ -1,13 +1,12 @@
 /** `outhook consume` killed at every moment of a batch, and started again: nothing is lost, nothing is published twice. */
 
 import { expect } from '@std/expect'
-import { createInterface } from 'node:readline'
-import { Readable } from 'node:stream'
-import { databaseOf, type Routes } from '../../../consumer/into/routes.ts'
+import { databasesOf, type Routes } from '../../../consumer/into/routes.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
-import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import type { Bus } from '../_support/bus.ts'
+import type { ConsumerProcess } from '../_support/consumer_process.ts'
+import { startInto } from '../_support/into_command.ts'
 import { startKafkaBus } from '../_support/kafka_bus.ts'
 import { startRabbitMqBus } from '../_support/rabbitmq_bus.ts'
 import { carriedMessages, startTarget, type Target } from '../_support/targets.ts'
@@ -34,45 +33,16 @@ Deno.test.afterAll(async () => {
   for (const target of targets ?? []) await target[Symbol.asyncDispose]()
 })
 
-type IntoProcess = {
-  kill(signal: Deno.Signal): void
-  lines: string[]
-  ended: Promise<number | string>
-}
-
-function start(bus: Bus, from: string): IntoProcess {
-  const flags = { into: routes.names, consumer: 'into', batch: 10, json: true }
+function start(bus: Bus, from: string): ConsumerProcess {
   const source = bus.name === 'Kafka' ? { topic: from } : { queue: from }
-  const child = new Deno.Command(Deno.execPath(), {
-    args: [
-      ...['run', '-A', '--no-check', '--cached-only', 'tests/consumer/_support/into_process.ts'],
-      JSON.stringify({ ...source, ...flags }),
-    ],
-    cwd: projectRoot,
-    env: {
-      ...bus.env,
-      OUTHOOK_INTO_EU_1: targets[0].url,
-      OUTHOOK_INTO_EU_2: targets[1].url,
-      NO_COLOR: '1',
-    },
-    stdin: 'null',
-    stdout: 'piped',
-    stderr: 'piped',
-  }).spawn()
-  const lines: string[] = []
-  const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<void> => {
-    for await (const line of createInterface({ input: Readable.from(stream) })) lines.push(line)
-  }
-  const ended = Promise.all([child.status, read(child.stdout), read(child.stderr)])
-    .then(([{ code, signal }]) => signal ?? code)
-  return { kill: (signal) => child.kill(signal), lines, ended }
+  return startInto({ ...source, into: [...routes.names], batch: 10 }, bus, targets)
 }
 
 async function count(): Promise<number> {
   return (await Promise.all(targets.map((target) => target.events()))).flat().length
 }
 
-async function untilStored(least: number, process: IntoProcess): Promise<void> {
+async function untilStored(least: number, process: ConsumerProcess): Promise<void> {
   const isThere = await waitUntil(async () => await count() >= least, {
     timeoutMs: patienceMs,
     everyMs: 10,
@@ -96,7 +66,7 @@ async function finish(bus: Bus, from: string, total: number): Promise<void> {
     const lasts = new Map<string, number>()
     for (const { org, key, n } of await target.events()) {
       numbers.push(n)
-      expect(databaseOf(routes, org)).toBe(target.name)
+      expect(databasesOf(routes, org)[0]).toBe(target.name)
       expect(n).toBeGreaterThan(lasts.get(`${org} ${key}`) ?? -1)
       lasts.set(`${org} ${key}`, n)
     }
@@ -154,7 +124,7 @@ for (const moment of ['statement', 'commit'] as const) {
     await rabbitMq.send(from, carriedMessages(120, 'm'))
     const [target] = targets
     const own = carriedMessages(120, 'm')
-      .filter(({ headers }) => databaseOf(routes, headers?.['x-outhook-org'] ?? '') === 'eu-1')
+      .filter(({ headers }) => databasesOf(routes, headers?.['x-outhook-org'] ?? '')[0] === 'eu-1')
     const bar = await barAt(target, own[25]?.id ?? '', moment)
     const process = start(rabbitMq, from)
     expect(await waitUntil(bar.isReached, { timeoutMs: patienceMs })).toBe(true)

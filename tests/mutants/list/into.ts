@@ -3,15 +3,15 @@ import type { Mutant } from '../mutant.ts'
 export const into: readonly Mutant[] = [
   {
     file: 'consumer/into/routes.ts',
-    find: '  if (entry !== undefined) return entry\n',
-    replace: '',
+    find: 'entries.get(org) ?? [',
+    replace: '[',
     tests: ['consumer/into/routes.test.ts'],
     why: 'An organisation that was moved by hand gets its events in its old database.',
   },
   {
     file: 'consumer/into/routes.ts',
-    find: '`${name}\\n${org}`',
-    replace: '`${names.length}${name}\\n${org}`',
+    find: '`${name}\\n${key}`',
+    replace: '`${names.length}${name}\\n${key}`',
     tests: ['consumer/into/routes.test.ts'],
     why: 'A further database moves organisations between the others.',
   },
@@ -78,5 +78,12 @@ export const into: readonly Mutant[] = [
     replace: '',
     tests: ['functions/_shared/senders/broker/record.test.ts'],
     why: 'Nobody can tell to which database a message belongs.',
+  },
+  {
+    file: 'consumer/into/routes.ts',
+    find: '      own = value\n',
+    replace: '',
+    tests: ['consumer/into/routes.test.ts'],
+    why: 'A database that is added takes organisations over whose endpoints are elsewhere.',
   },
 ]

@@ -120,4 +120,67 @@ export const locksOfMoves: readonly Mutant[] = [
     tests: ['concurrency/org_move_locks.test.ts#undo_leaving() waits for a run'],
     why: 'The gates of a source that delivers again are parked beside a job that changes them.',
   },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: '  lock table outbox.unrouted in share mode;\n',
+    replace: '',
+    tests: ['concurrency/org_spread_locks.test.ts#hold_events() waits for whoever publishes'],
+    why: 'An event that is taken while an endpoint moves is delivered twice, or not at all.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: 'v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);',
+    replace: 'v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);',
+    tests: [
+      'concurrency/org_spread_locks.test.ts#send_endpoint() waits for a change of the endpoint',
+    ],
+    why: 'A change of an endpoint that moves is lost.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: 'pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) > 0;',
+    replace: 'true;',
+    tests: ['concurrency/org_spread_locks.test.ts#send_endpoint() holds the gate'],
+    why: 'A replay that a person asks for while the endpoint moves is cancelled.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: `for no key update;
+  return exists (`,
+    replace: `;
+  return exists (`,
+    tests: ['concurrency/org_spread_locks.test.ts#has_left() waits for another run'],
+    why: 'An endpoint that another run is just moving is removed in both databases.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: `for no key update;
+  select * into v_endpoint`,
+    replace: `;
+  select * into v_endpoint`,
+    tests: [
+      'concurrency/org_spread_locks.test.ts#open_endpoint() waits for a change of the endpoint',
+    ],
+    why: 'A run fails beside a person who has just deleted the endpoint.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: `if outbox.lock_arrival(p_endpoint_id, p_from) then
+    -- With`,
+    replace: `if true then
+    -- With`,
+    tests: [
+      'concurrency/org_spread_locks.test.ts#open_endpoint() waits for a change of the endpoint',
+    ],
+    why: 'A run that was overtaken changes an endpoint that has arrived.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: `if outbox.lock_arrival(p_endpoint_id, p_from) then
+    perform outbox.note_endpoint`,
+    replace: `if true then
+    perform outbox.note_endpoint`,
+    tests: ['concurrency/org_spread_locks.test.ts#drop_arrival() waits for another run'],
+    why: 'A run that was overtaken removes an endpoint that has arrived.',
+  },
 ]

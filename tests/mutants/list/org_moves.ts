@@ -96,4 +96,55 @@ export const orgMoves: readonly Mutant[] = [
     tests: ['sql/time/cleanup/moving.test.sql'],
     why: 'A delivery that expires while its organisation moves is announced by both projects.',
   },
+  {
+    file: 'package/command/spread_org/spread.ts',
+    find:
+      '      await compareTaken(input.org, { name: from, call: source }, { name: to, call: target })\n',
+    replace: '',
+    tests: ['concurrency/org_spread.test.ts#no endpoint moves while a database lacks an event'],
+    why: 'An endpoint gets an event twice, or not at all, that one database takes later.',
+  },
+  {
+    file: 'package/command/spread_org/spread.ts',
+    find: "hasLeft ? 'open_endpoint' : 'drop_arrival'",
+    replace: "'open_endpoint'",
+    tests: ['concurrency/org_spread.test.ts#an endpoint that stays after all'],
+    why: 'An endpoint that a killed run had copied is delivered to by both databases.',
+  },
+  {
+    file: 'package/command/spread_org/spread.ts',
+    find: "'OH002', ",
+    replace: '',
+    tests: ['concurrency/org_spread.test.ts#an endpoint that is deleted before it is sent'],
+    why: 'An endpoint that is deleted meanwhile ends the run before the others have moved.',
+  },
+  {
+    file: 'sql/endpoints/endpoint_status.sql',
+    find: '    perform outbox.refuse_arrival(v_before);\n',
+    replace: '    null;\n',
+    tests: ['sql/moves/spread_endpoint/steps.test.sql'],
+    why: 'An endpoint that has not left its database is resumed in the other one, too.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: "  set created_at = least(s.created_at, outbox.clock() - interval '1 hour')\n",
+    replace: '  set created_at = outbox.clock()\n',
+    tests: ['concurrency/org_spread.test.ts#an event that was being taken when the endpoint moved'],
+    why:
+      'An event that waited for the move has its time before it, and is delivered by no database.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: '    perform outbox.drop_moved_endpoint(v_id);\n',
+    replace: '',
+    tests: ['sql/moves/spread_endpoint/steps.test.sql'],
+    why: 'What waited in the target since a killed run is delivered by both databases.',
+  },
+  {
+    file: 'sql/moves/spread_status.sql',
+    find: '  elsif v_gate.depth > 0 then',
+    replace: '  elsif false then',
+    tests: ['sql/moves/spread_endpoint/steps.test.sql'],
+    why: 'An endpoint moves with open deliveries, which are cancelled.',
+  },
 ]

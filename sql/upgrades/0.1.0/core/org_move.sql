@@ -102,7 +102,7 @@ insert into outbox.move_part (name, position, read_function, write_function, pag
 insert into outbox.move_part (name) values
   ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
   ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),
-  ('delivered_mark'), ('org_move');
+  ('delivered_mark'), ('org_move'), ('audit_event'), ('audit_count');
 
 create type outbox.moved_delivery as (
   event_id uuid,

@@ -3,7 +3,7 @@ begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 set local search_path = helper, extensions;
-select plan(19);
+select plan(20);
 
 create temporary table e as select endpoint(p_org_id => 'org-1') as a, endpoint(p_org_id => 'org-1') as b;
 select outbox.disable_endpoint(b, 'gone') from e;
@@ -31,6 +31,8 @@ select is(refusal($$select outbox.read_move_page('org-1', 'attempt')$$), 'OH001 
 select outbox.undo_leaving('org-1');
 select is((select string_agg(status || ' ' || coalesce(status_reason, '-'), ', ' order by status) from outbox.endpoint), 'disabled gone, enabled -', 'undone, all have their status again');
 select is_empty('select from outbox.org_move', 'and the move is forgotten');
+select is((select string_agg(x.action || ' ' || left(x.details, 25), ', ' order by x.id) from outbox.audit_event x where (x.org_id, x.entity_type, x.entity_id) = ('org-1', 'ORGANISATION', 'org-1')),
+  'MOVE_BEGUN The organisation moves to, MOVE_UNDONE The organisation moves to', 'but not by the audit trail, which has each step once');
 
 select outbox.publish('a', '1', 'org-1', p_idempotency_key => 'k');
 select is(refusal(format('select outbox.begin_receiving(%L, %L, %L)', 'org-1', id, 'two')), 'OH004 the target has something of organisation org-1 already: endpoint', 'a target with something is refused') from m;

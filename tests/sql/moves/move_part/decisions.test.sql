@@ -13,9 +13,9 @@ from (values
   -- Nothing of an open delivery is in them when the source has settled.
   ('is settled', 'unrouted waiting_part unroutable ended_subscription limit_turn event_bytes org_move refusal endpoint_refusal lane_refusal
     isolation'),
-  ('stays as history', 'attempt event_type_change delivered_mark replay_job counter counter_change consumer_inbox'),
+  ('stays as history', 'attempt audit_event audit_count event_type_change delivered_mark replay_job counter counter_change consumer_inbox'),
   ('stays with the API', 'portal_token_count portal_generation revoked_portal_token request_key request_bucket'),
-  ('prevents it', 'activity audit_event consent deleted_channel inbound_message message_channel opt_out outbound_message person
+  ('prevents it', 'activity consent deleted_channel inbound_message message_channel opt_out outbound_message person
     person_identifier reply_word saga_key template whatsapp_channel whatsapp_update'),
   -- Their rows belong to a channel, a person or a message, which prevents it.
   ('goes with what prevents it', 'message_attempt channel_hold template_hold conversation_window early_report callback_count'),

@@ -1,0 +1,162 @@
+import { type Call, type MoveDatabase, MoveError } from '../move_org/database.ts'
+import { type Move, type PlaceStatus, type Plan, planMoves } from './plan.ts'
+
+/** What the moves of endpoints need. */
+export interface SpreadInput {
+  org: string
+  /** All databases that get the events of the organisation, by the names of the routes. */
+  databases: ReadonlyMap<string, MoveDatabase>
+  /** Those in which endpoints belong. */
+  names: readonly string[]
+  /** Waits between two looks at what the databases have taken. */
+  pause(): Promise<void>
+  /** The longest wait in milliseconds, by `now`. */
+  waitMs: number
+  now(): number
+  say(text: string): void
+}
+
+/** How many of the newest events of each database the other one has to have. */
+const comparedEvents = 200
+
+/** Among how many they are looked up, because the two take events in different orders. */
+const knownEvents = 10_000
+
+/** Publishers wait while a batch moves. */
+const mostOfBatch = 20
+
+/**
+ * What ends by itself: the databases have not taken the same events, something is not routed or has been
+ * delivered again, an endpoint was deleted, a lock was not granted in time, a deadlock, a transaction was idle for
+ * too long.
+ */
+const passing = ['unequal', 'OH004', 'OH002', '55P03', '40P01', '25P03']
+
+/** Reads what each database has. Rejects with a MoveError. */
+export async function readPlaces(
+  { org, databases }: Pick<SpreadInput, 'org' | 'databases'>,
+): Promise<Map<string, PlaceStatus>> {
+  const entries = [...databases].map(async ([name, { call }]) =>
+    [name, await call<PlaceStatus>('spread_status', { org_id: org })] as const
+  )
+  return new Map(await Promise.all(entries))
+}
+
+/**
+ * Moves endpoints to the databases where they belong, or continues wherever an earlier run ended. Rejects with a
+ * MoveError. Resolves with what is left.
+ */
+export async function spread(input: SpreadInput): Promise<Plan> {
+  const before = planMoves(await readPlaces(input), input.names)
+  for (const arrival of before.arrivals) await finishArrival(input, arrival)
+  for (const batch of batchesOf(before.moves)) await moveWhenEqual(input, batch)
+  return planMoves(await readPlaces(input), input.names)
+}
+
+/** The endpoints of a batch have the same two databases. */
+function batchesOf(moves: readonly Move[]): Move[][] {
+  const batches: Move[][] = []
+  // The last batch of each pair of databases.
+  const open = new Map<string, Move[]>()
+  for (const move of moves) {
+    const pair = `${move.from} ${move.to}`
+    const last = open.get(pair)
+    if (last !== undefined && last.length < mostOfBatch) last.push(move)
+    else {
+      const batch = [move]
+      open.set(pair, batch)
+      batches.push(batch)
+    }
+  }
+  return batches
+}
+
+/** What a run that was killed has left behind. An endpoint that has not left begins again, if it still moves. */
+async function finishArrival(input: SpreadInput, { id, from, to }: Move): Promise<void> {
+  await databaseOf(input, from).within(async (source) => {
+    // Until the end of the transaction no other run moves it.
+    const hasLeft = await source<boolean>('has_left', { endpoint_id: id, to })
+    await databaseOf(input, to)
+      .call(hasLeft ? 'open_endpoint' : 'drop_arrival', { endpoint_id: id, from })
+    input.say(
+      hasLeft
+        ? `${id} has moved from ${from} to ${to}`
+        : `${id} has not left ${from}: ${to} forgets it`,
+    )
+  })
+}
+
+/**
+ * Tries until both databases have taken and routed the same events. What cannot move any more, because it has an
+ * open delivery now, stays.
+ */
+async function moveWhenEqual(input: SpreadInput, batch: readonly Move[]): Promise<void> {
+  const end = input.now() + input.waitMs
+  let said = ''
+  for (let moves = batch; moves.length > 0; moves = await stillMoving(input, batch)) {
+    try {
+      return await moveBatch(input, moves)
+    } catch (error) {
+      const isPassing = error instanceof MoveError && passing.includes(error.code)
+      if (!isPassing || input.now() >= end) throw error
+      if (error.message !== said) input.say(`Waiting: ${error.message}`)
+      said = error.message
+    }
+    await input.pause()
+  }
+}
+
+async function stillMoving(input: SpreadInput, batch: readonly Move[]): Promise<Move[]> {
+  const { moves } = planMoves(await readPlaces(input), input.names)
+  const ids = new Set(moves.map(({ id }) => id))
+  return batch.filter(({ id }) => ids.has(id))
+}
+
+/** The target commits before the source: whenever this ends, one of them delivers, and none loses an event. */
+async function moveBatch(input: SpreadInput, batch: readonly Move[]): Promise<void> {
+  const [first] = batch
+  if (first === undefined) return
+  const { from, to } = first
+  await databaseOf(input, from).within(async (source) => {
+    await databaseOf(input, to).within(async (target) => {
+      await source('hold_events', {})
+      await target('hold_events', {})
+      await compareTaken(input.org, { name: from, call: source }, { name: to, call: target })
+      for (const { id } of batch) {
+        const item = await source<string>('send_endpoint', { endpoint_id: id })
+        await target('receive_endpoint', { org_id: input.org, from, item })
+      }
+    })
+    for (const { id } of batch) await source('leave_endpoint', { endpoint_id: id, to })
+  })
+  for (const { id } of batch) {
+    await databaseOf(input, to).call('open_endpoint', { endpoint_id: id, from })
+    input.say(`${id} has moved from ${from} to ${to}`)
+  }
+}
+
+type Side = { name: string; call: Call }
+
+/** Rejects unless each has all events that the other one has taken lately. */
+async function compareTaken(org_id: string, one: Side, other: Side): Promise<void> {
+  for (const [has, lacks] of [[one, other], [other, one]] as const) {
+    const there = new Set(
+      await lacks.call<string[]>('carried_keys', { org_id, newest: knownEvents }),
+    )
+    const taken = await has.call<string[]>('carried_keys', { org_id, newest: comparedEvents })
+    const missing = taken.filter((key) => !there.has(key))
+    if (missing.length === 0) continue
+    throw new MoveError(
+      `${lacks.name} lacks events that ${has.name} has taken lately (${missing.length})`,
+      'unequal',
+      'Both have to take all events of the organisation: pause its endpoint in the source for a ' +
+        `moment, and replay the dead letters of the consumer. The first key is ${missing[0]}`,
+    )
+  }
+}
+
+function databaseOf({ databases }: SpreadInput, name: string): MoveDatabase {
+  const database = databases.get(name)
+  if (database === undefined) throw new MoveError(`There is no database ${name}`, 'refused')
+  return database
+}
