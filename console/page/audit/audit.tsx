@@ -2,14 +2,15 @@
 
 import type { JSX } from 'preact'
 import { api } from '../app/api.ts'
+import { listPath } from '../app/list_path.ts'
 import { setQuery, usePlace } from '../app/location.ts'
-import { CopyCommands } from '../parts/copy_commands.tsx'
 import { Choice, TextFilter } from '../parts/filters.tsx'
 import { Link } from '../parts/link.tsx'
 import { PagedTable, usePages } from '../parts/pages.tsx'
+import { SpanFilter, useSpan } from '../parts/span.tsx'
 import { Empty } from '../parts/state.tsx'
 import { Foreign, Time } from '../parts/value.tsx'
-import { auditTypes, entityPath } from './entity.ts'
+import { auditActions, auditTypes, entityPath } from './entity.ts'
 
 /** Who did what and when, newest first. */
 export function AuditPage(): JSX.Element {
@@ -18,36 +19,49 @@ export function AuditPage(): JSX.Element {
   // An id is looked up among those of its kind: only for this there is an index.
   const entityId = entityType === null ? null : query.get('entity')
   const correlationId = query.get('q')
+  const actor = query.get('who')
+  const action = query.get('action')
+  const span = useSpan()
   const problem = correlationId === null || /^[\x21-\x7e]{1,128}$/.test(correlationId)
-    ? null
+    ? span.problem
     : 'A correlation id has up to 128 characters of ASCII, without spaces.'
-  const filters = {
+  const filters = () => ({
     ...entityType === null ? {} : { entityType },
     ...entityId === null ? {} : { entityId },
     ...correlationId === null ? {} : { correlationId },
-  }
+    ...actor === null ? {} : { actor },
+    ...action === null ? {} : { action },
+    ...span.now(),
+  })
   const events = usePages(
-    ['audit', entityType, entityId, correlationId],
+    ['audit', entityType, entityId, correlationId, actor, action, span.key],
     (cursor, signal) =>
-      api.listAuditEvents({ query: { ...filters, ...cursor === null ? {} : { cursor } }, signal }),
+      api.listAuditEvents({
+        query: { ...filters(), ...cursor === null ? {} : { cursor } },
+        signal,
+      }),
     problem === null,
   )
-  const search = new URLSearchParams(filters).toString()
+  const isFiltered = [entityType, correlationId, actor, action].some((one) => one !== null) ||
+    span.isSet
   return (
     <>
       <div class='page-head'>
         <h1>Audit trail</h1>
-        <CopyCommands path={`/audit-events${search === '' ? '' : `?${search}`}`} />
       </div>
       <div class='filters' role='search'>
         <Choice name='type' label='About' choices={auditTypes} />
         {entityType !== null && <TextFilter name='entity' label='Id' hint='4711' />}
+        <Choice name='action' label='What' choices={auditActions} />
+        <TextFilter name='who' label='Who' hint='user:8f2c…' most={200} />
         <TextFilter name='q' label='Correlation id' hint='cart-7' search />
+        <SpanFilter label='When' />
       </div>
       {problem !== null ? <p class='hint' role='status'>{problem}</p> : (
         <PagedTable
           of={events}
           caption='Audit trail'
+          path={listPath('/audit-events', filters())}
           head={['Time', 'What', 'About', 'Who', 'Details']}
           row={(one) => (
             <tr key={one.id}>
@@ -73,13 +87,18 @@ export function AuditPage(): JSX.Element {
           empty={
             <Empty title='Nothing is in the audit trail here'>
               <p>
-                It has each change of a message, a channel, a template, a consent and an opt-out,
-                and each message that was refused, with its reason.
+                It has what people and programs did with endpoints, secrets, deliveries, replay
+                jobs, event types and settings, each change of a message, a channel, a template, a
+                consent and an opt-out, and each message that was refused, with its reason.
               </p>
-              {search !== '' && (
+              {isFiltered && (
                 <button
                   type='button'
-                  onClick={() => setQuery({ type: null, entity: null, q: null })}
+                  onClick={() =>
+                    setQuery({
+                      ...{ type: null, entity: null, q: null, who: null, action: null },
+                      ...{ span: null, from: null, to: null },
+                    })}
                 >
                   Show all
                 </button>

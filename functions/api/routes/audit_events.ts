@@ -17,7 +17,8 @@ const list = createRoute({
 
 export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(list, async (c) => {
-    const { limit, cursor, entityType, entityId, action, correlationId } = c.req.valid('query')
+    const { limit, cursor, entityType, entityId, action, actor, correlationId, from, to } = c.req
+      .valid('query')
     const { rows, ...page } = await database.call('list_audit_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
@@ -25,7 +26,10 @@ export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
       ...entityType === undefined ? {} : { p_entity_type: entityType },
       ...entityId === undefined ? {} : { p_entity_id: entityId },
       ...action === undefined ? {} : { p_audit_action: action },
+      ...actor === undefined ? {} : { p_actor: actor },
       ...correlationId === undefined ? {} : { p_correlation_id: correlationId },
+      ...from === undefined ? {} : { p_from: from },
+      ...to === undefined ? {} : { p_to: to },
     }, auditPageSchema.extend({ rows: rowsRead }))
     chargeRows(c, rows)
     return c.json(page, 200)

@@ -1,26 +1,5 @@
--- The audit trail of messages, dossiers, channels and templates. A row is inserted in the
--- transaction of its change, so neither exists without the other.
-
-create table outbox.audit_event (
-  id bigint generated always as identity primary key,
-  org_id text not null,
-  entity_type text not null,
-  entity_id text not null,
-  action text not null,
-  details text not null,
-  actor text,
-  created_at timestamptz not null,
-  correlation_id text
-);
-comment on table outbox.audit_event is
-  'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row '
-  'is inserted in the transaction of the change and never updated. It identifies people only by '
-  'ids of the application or by a hash of their number. correlation_id is that of the message, if '
-  'the row is about one that has one, or that was refused.';
-create index audit_event_entity on outbox.audit_event (org_id, entity_type, entity_id, id);
-create index audit_event_org on outbox.audit_event (org_id, id);
-create index audit_event_correlation on outbox.audit_event (org_id, correlation_id, id)
-  where correlation_id is not null;
+-- The lines of messages, dossiers, channels and templates in the audit trail. A row is inserted in
+-- the transaction of its change, so neither exists without the other.
 
 create function outbox.audit(
   p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text,
@@ -29,6 +8,10 @@ create function outbox.audit(
 language plpgsql set search_path = ''
 as $$
 begin
+  -- What concerns messages and people is evidence, and is never refused for its row.
+  if p_entity_type in ('TEMPLATE', 'CHANNEL', 'REPLY_WORD') then
+    perform outbox.count_action(p_org_id, p_action, p_actor);
+  end if;
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
   values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now,
@@ -36,7 +19,8 @@ begin
 end
 $$;
 comment on function outbox.audit(text, text, text, text, text, text, timestamptz, text) is
-  'Inserts a row into the audit trail.';
+  'Inserts a row into the audit trail. OH011: it is about a template, a channel or a reply word, '
+  'see limit.audit_rows_per_day.';
 
 create function outbox.audit_message(
   p_message outbox.outbound_message, p_action text, p_details text, p_actor text,

@@ -5,7 +5,7 @@ begin;
 \ir ../../_engine.sql
 \ir ../../_messages.sql
 \ir ../../_callbacks.sql
-select plan(60);
+select plan(61);
 
 -- From where each line came: function and line, found in the stack of the insert itself.
 create temporary table written (n integer generated always as identity, relation text, function text, place text, line text);
@@ -43,7 +43,8 @@ begin
   return new;
 end
 $$;
-create trigger note_line after insert on outbox.audit_event for each row execute function pg_temp.note_line();
+-- Rows with data are those of note_action(), whose test is api/audit/actions.test.sql.
+create trigger note_line after insert on outbox.audit_event for each row when (new.data is null) execute function pg_temp.note_line();
 create trigger note_line after insert on outbox.activity for each row execute function pg_temp.note_line();
 
 -- What was written since the last look.
@@ -79,9 +80,9 @@ $$;
 
 -- Channels.
 select is(after(outbox.put_whatsapp_app('900000000000001', 'app-secret')::text, keep('channel', outbox.create_channel('default', '100000000000001', '200000000000001', '900000000000001', 'token') ->> 'id')),
-  array['default CHANNEL channel CREATED: Channel created'], 'a channel is made');
+  array[format('default CHANNEL channel CREATED: Channel created (sql:%s)', session_user)], 'a channel is made');
 select is(after(outbox.set_channel_token('default', channel_id(), 'new', 'anna')::text),
-  array['default CHANNEL channel UPDATED: Access token replaced (anna)'],
+  array['default CHANNEL channel SECRET_ROTATED: Access token replaced (anna)'],
   'its token is replaced');
 select is(after(outbox.set_default_channel('default', channel_id(), 'anna')::text),
   array['default CHANNEL channel UPDATED: Made the default (anna)'],
@@ -90,10 +91,13 @@ select is(after(outbox.update_channel('default', channel_id(), '{"description": 
   array['default CHANNEL channel UPDATED: Channel changed: description, pairSeconds (anna)'],
   'it is changed');
 select is(after(outbox.update_channel('default', channel_id(), '{"accessToken": "y", "isDefault": true}', 'anna')::text),
-  array['default CHANNEL channel UPDATED: Access token replaced (anna)',
+  array['default CHANNEL channel SECRET_ROTATED: Access token replaced (anna)',
   'default CHANNEL channel UPDATED: Made the default (anna)',
   'default CHANNEL channel UPDATED: Channel changed: accessToken, isDefault (anna)'],
   'each thing that is changed has its line');
+select is(after(outbox.update_channel('default', channel_id(), '{"accessToken": "z"}', 'anna')::text),
+  array['default CHANNEL channel SECRET_ROTATED: Access token replaced (anna)'],
+  'a new access token alone has one');
 select is(after(outbox.resume_channel('default', channel_id(), 'anna')::text), '{}', 'one that is not held is not resumed');
 select is(after(outbox.pause_endpoint(channel_id(), 'lunch')::text, outbox.resume_channel('default', channel_id(), 'anna')::text),
   array['default CHANNEL channel RESUMED: Channel resumed, which was lunch (anna)'],
@@ -328,7 +332,7 @@ create temporary view site as
   select p.proname as function, t.relation, (select count(*) from regexp_matches(p.prosrc, t.pattern, 'g')) as places
   from pg_proc p
   cross join (values ('audit_event', 'outbox\.audit(?:_message|_refusal)?\(|insert into outbox\.audit_event'), ('activity', 'outbox\.add_activity\(|insert into outbox\.activity')) t (relation, pattern)
-  where p.pronamespace = 'outbox'::regnamespace and p.proname not in ('audit', 'audit_message', 'audit_refusal', 'add_activity') and p.prosrc ~ t.pattern;
+  where p.pronamespace = 'outbox'::regnamespace and p.proname not in ('audit', 'audit_message', 'audit_refusal', 'add_activity', 'note_action') and p.prosrc ~ t.pattern;
 select is_empty(
   $$ select s.function, s.relation, s.places, w.reached from site s
      left join lateral (select count(distinct place) as reached from written x where x.function = s.function and x.relation = s.relation) w on true
@@ -338,7 +342,7 @@ select is_empty($$ select distinct w.function, w.relation from written w where (
   'no line comes from elsewhere');
 select cmp_ok((select sum(places) from site), '>', 25::numeric, 'which are more than 25');
 select is_empty(
-  $$ select proname from pg_proc where pronamespace = 'outbox'::regnamespace and prosrc ~ '(update|delete from|truncate) +(only +)?outbox\.(audit_event|activity)' $$,
+  $$ select proname from pg_proc where pronamespace = 'outbox'::regnamespace and prosrc ~ '(update|delete from|truncate) +(only +)?outbox\.(audit_event|activity)' and proname <> 'forget_actions' $$,
   'no function changes or removes a line');
 select * from finish();
 rollback;
