@@ -76,7 +76,8 @@ begin
   perform outbox.put_broker(v_id, p_broker, p_credentials);
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_gate(v_id, v_ordering);
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id);
 end
 $$;
@@ -147,6 +148,9 @@ begin
   end if;
   perform outbox.change_broker(v_before, p_broker, p_credentials);
   perform outbox.finish_change(v_before, p_headers);
+  perform outbox.note_change(p_endpoint_id,
+    array['broker'] || case when p_credentials is not null then array['credentials'] end,
+    p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);

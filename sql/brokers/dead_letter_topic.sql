@@ -82,6 +82,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
+  v_at constant timestamptz := outbox.event_time();
   v_row record;
   v_id uuid;
   v_body text;
@@ -105,13 +106,13 @@ begin
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) g
   loop
-    v_id := outbox.uuid_v7(p_now);
+    v_id := outbox.uuid_v7(v_at);
     v_body := outbox.dlq_message(v_row.letter, v_row.endpoint);
     insert into outbox.event (
       id, org_id, type, body, partition_key, correlation_id, traceparent, endpoint_id, created_at)
     values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
       (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
-      (v_row.letter).endpoint_id, p_now);
+      (v_row.letter).endpoint_id, v_at);
     -- Not the lane of its key: that lane may be held by this dead letter.
     v_lane := outbox.replay_lane(v_row.gate_id, 0);
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)

@@ -87,7 +87,7 @@ begin
     values (p_event_id, p_endpoint_id, v_letter.attempt, v_now, 'close', 'delivered',
       'published again from its dead-letter topic', 0);
   elsif v_letter.id is not null then
-    perform outbox.announce_dead(array[p_event_id], array[p_endpoint_id], v_now);
+    perform outbox.announce_dead(array[p_event_id], array[p_endpoint_id]);
   end if;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
     'recorded', v_letter.id is not null);
@@ -172,13 +172,12 @@ begin
     ) l);
   perform outbox.change_rows('outbox.end_broker_claims', 'outbox.dead_letter',
     'update outbox.dead_letter x set replayed_at = null, at_broker = false '
-      'where x.ctid = any ($1) and x.at_broker and x.discarded_at is null '
-      'and x.delivered_at is null and x.replayed_at < $2 - interval ''1 hour''',
+      'where x.ctid = any ($1)',
     array(select x.ctid from outbox.dead_letter x where x.id = any (v_letters)), p_now,
     '1 hour');
   -- The claim of the last one has closed the alert of its endpoint.
   perform outbox.announce_dead(pg_catalog.array_agg(x.event_id),
-    pg_catalog.array_agg(x.endpoint_id), p_now)
+    pg_catalog.array_agg(x.endpoint_id))
   from outbox.dead_letter x
   where x.id = any (v_letters) and x.replayed_at is null
   having pg_catalog.count(*) > 0;

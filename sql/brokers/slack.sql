@@ -57,7 +57,8 @@ begin
   perform outbox.put_slack_url(v_id, p_url);
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_gate(v_id, 'none');
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id);
 end
 $$;
@@ -81,6 +82,7 @@ begin
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
   perform outbox.finish_change(v_before, p_headers);
+  perform outbox.note_change(p_endpoint_id, array['url'], p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url)
     from outbox.endpoint e where e.id = p_endpoint_id);

@@ -366,7 +366,8 @@ begin
   perform outbox.put_broker(v_id, p_broker, p_credentials);
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_gate(v_id, v_ordering);
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id);
 end
 $$;
@@ -437,6 +438,9 @@ begin
   end if;
   perform outbox.change_broker(v_before, p_broker, p_credentials);
   perform outbox.finish_change(v_before, p_headers);
+  perform outbox.note_change(p_endpoint_id,
+    array['broker'] || case when p_credentials is not null then array['credentials'] end,
+    p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
@@ -523,7 +527,8 @@ begin
   perform outbox.put_slack_url(v_id, p_url);
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_gate(v_id, 'none');
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id);
 end
 $$;
@@ -547,6 +552,7 @@ begin
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
   perform outbox.finish_change(v_before, p_headers);
+  perform outbox.note_change(p_endpoint_id, array['url'], p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url)
     from outbox.endpoint e where e.id = p_endpoint_id);
@@ -661,6 +667,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 declare
+  v_at constant timestamptz := outbox.event_time();
   v_row record;
   v_id uuid;
   v_body text;
@@ -684,13 +691,13 @@ begin
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) g
   loop
-    v_id := outbox.uuid_v7(p_now);
+    v_id := outbox.uuid_v7(v_at);
     v_body := outbox.dlq_message(v_row.letter, v_row.endpoint);
     insert into outbox.event (
       id, org_id, type, body, partition_key, correlation_id, traceparent, endpoint_id, created_at)
     values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
       (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
-      (v_row.letter).endpoint_id, p_now);
+      (v_row.letter).endpoint_id, v_at);
     -- Not the lane of its key: that lane may be held by this dead letter.
     v_lane := outbox.replay_lane(v_row.gate_id, 0);
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -808,7 +815,7 @@ begin
     values (p_event_id, p_endpoint_id, v_letter.attempt, v_now, 'close', 'delivered',
       'published again from its dead-letter topic', 0);
   elsif v_letter.id is not null then
-    perform outbox.announce_dead(array[p_event_id], array[p_endpoint_id], v_now);
+    perform outbox.announce_dead(array[p_event_id], array[p_endpoint_id]);
   end if;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
     'recorded', v_letter.id is not null);
@@ -893,13 +900,12 @@ begin
     ) l);
   perform outbox.change_rows('outbox.end_broker_claims', 'outbox.dead_letter',
     'update outbox.dead_letter x set replayed_at = null, at_broker = false '
-      'where x.ctid = any ($1) and x.at_broker and x.discarded_at is null '
-      'and x.delivered_at is null and x.replayed_at < $2 - interval ''1 hour''',
+      'where x.ctid = any ($1)',
     array(select x.ctid from outbox.dead_letter x where x.id = any (v_letters)), p_now,
     '1 hour');
   -- The claim of the last one has closed the alert of its endpoint.
   perform outbox.announce_dead(pg_catalog.array_agg(x.event_id),
-    pg_catalog.array_agg(x.endpoint_id), p_now)
+    pg_catalog.array_agg(x.endpoint_id))
   from outbox.dead_letter x
   where x.id = any (v_letters) and x.replayed_at is null
   having pg_catalog.count(*) > 0;

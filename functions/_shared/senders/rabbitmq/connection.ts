@@ -74,10 +74,9 @@ function share(model: ChannelModel): RabbitMqConnection {
   const socket = socketOf(model)
   let isOpen = true
   // amqplib ends only its own side, and a broker that does not end the other one would keep the socket for ever.
-  model.on('close', (error: unknown) => {
+  model.on('close', () => {
     isOpen = false
-    if (error !== undefined || socket.writableFinished) socket.destroy()
-    else socket.once('finish', () => socket.destroy())
+    socket.destroy()
   })
   // Messages in flight fail through their channel; an 'error' without a listener would end the process.
   model.on('error', () => isOpen = false)

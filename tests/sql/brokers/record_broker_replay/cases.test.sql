@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(51);
+select plan(52);
 
 create temporary table ours as
 select (outbox.create_broker_endpoint('kafka', '{"brokers": ["k.example.com:9093"], "topic": "t", "dlq_topic": null}', null, '{order.*}', p_ordering => 'none') ->> 'id')::uuid as id;
@@ -125,6 +125,8 @@ create temporary table hook as select endpoint() as id;
 create temporary table stranger as select (events(1))[1] as event;
 select fail(404);
 select is(outbox.claim_broker_replay(event, hook.id, 'kafka', 't') - array['event_id', 'endpoint_id', 'moved_to'], '{"claimed": false, "is_stored": true}', 'a dead letter of a webhook is not claimed') from stranger, hook;
+do $$ begin perform outbox.delete_endpoint(id) from hook; end $$;
+select is(outbox.claim_broker_replay(event, hook.id, 'webhook', 't') - array['event_id', 'endpoint_id', 'moved_to'], '{"claimed": false, "is_stored": true}', 'nor when its endpoint is deleted and the caller names its kind') from stranger, hook;
 select is(outbox.claim_broker_replay('01900000-0000-7000-8000-000000000000', id, 'kafka', 't') - array['event_id', 'endpoint_id', 'moved_to'], '{"claimed": false, "is_stored": false}', 'one that is not stored is none of ours') from ours;
 select is_empty('select * from miscounts()', 'the counters are right');
 

@@ -99,6 +99,18 @@ Deno.test('a broker that keeps its side of a closed connection open keeps no soc
   expect(await broker.gone()).toBe(true)
 })
 
+Deno.test('a broker that breaks an unused connection, and keeps its own side open, keeps no socket', async () => {
+  // Its second frame comes when nobody waits for anything.
+  using broker = startHostileRabbitMq({
+    '60.40': (channel) => [...ack(1n)['60.40']?.(channel) ?? [], Buffer.alloc(8)],
+  })
+  const sender = createRabbitMqSender()
+  const endpoint = rabbitMqEndpoint({ port: broker.port, vhost: '/', user, password } as never)
+  expect(await sendOne(sender, endpoint)).toEqual({ outcome: 'delivered' })
+  expect(await broker.gone()).toBe(true)
+  await sender.closeIdle?.()
+})
+
 Deno.test('a broker that confirms the message delivers it', async () => {
   using broker = startHostileRabbitMq(ack(1n))
   const sender = createRabbitMqSender()
