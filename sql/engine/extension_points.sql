@@ -51,8 +51,8 @@ end
 $$;
 comment on function outbox.on_claimed(outbox.claimed, timestamptz) is
   'Extension point of serve(): deliveries were leased, at least one. Returns those that the run '
-  'gets; for each of the others the replacement has ended the lease. The caller parks the gates '
-  'afterwards. Returns p_claimed here; the module messages replaces it.';
+  'gets; for each of the others the replacement has ended the lease. It parks the gates that it '
+  'changes. Returns p_claimed here; the module messages replaces it.';
 
 create function outbox.on_parcel(
   p_parcel outbox.parcel, p_claimed outbox.claimed

@@ -143,7 +143,7 @@ create function outbox.publish_array(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_events outbox.event[] := array[]::outbox.event[];
   v_ids uuid[] := array[]::uuid[];
   v_at integer := 0;
@@ -155,6 +155,7 @@ begin
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
   duplicates := '[]';
+  v_now := outbox.event_time(pg_catalog.jsonb_array_length(p_events));
   v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
   if v_ids is not null then
     perform outbox.kick_on_commit();
@@ -217,7 +218,7 @@ create function outbox.publish_once(p_event jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_event outbox.event := outbox.event_of_json(p_event, outbox.clock(), null);
+  v_event outbox.event := outbox.event_of_json(p_event, outbox.event_time(), null);
   v_id uuid := outbox.put_event(v_event);
 begin
   perform outbox.kick_on_commit();

@@ -1,5 +1,6 @@
 -- A backfill of kept events: an endpoint that subscribed later gets what was published before.
 -- Each event is sent under its own id, and only if the endpoint has no delivery of it and had none.
+-- If the caller asks for it, what was delivered is sent again, for a receiver that has lost it.
 
 create function outbox.check_bound(p_name text, p_at timestamptz) returns void
 language plpgsql volatile set search_path = ''
@@ -21,7 +22,8 @@ create function outbox.backfill_events(
   p_until timestamptz default null,
   p_filter text default null,
   p_by_subscription boolean default true,
-  p_rate_per_second integer default 50
+  p_rate_per_second integer default 50,
+  p_include_delivered boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -38,6 +40,8 @@ begin
     perform outbox.invalid('types', 'is an empty list', 'Name event types, or leave it out');
   elsif p_by_subscription is null then
     perform outbox.invalid('by_subscription', 'is null', 'Expected true or false');
+  elsif p_include_delivered is null then
+    perform outbox.invalid('include_delivered', 'is null', 'Expected true or false');
   elsif p_by_subscription and not exists (
     select from outbox.subscription s where s.endpoint_id = p_endpoint_id)
   then
@@ -45,18 +49,21 @@ begin
   end if;
   perform outbox.check_patterns(p_types);
   v_id := outbox.new_backfill(v_endpoint, 'events', p_types, p_from, p_until, p_filter,
-    p_rate_per_second, null);
+    p_rate_per_second, null, p_include_delivered);
   update outbox.replay_job j set by_subscription = p_by_subscription where j.id = v_id;
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
 comment on function
-  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer) is
+  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer, boolean) is
   'Starts a job that sends the kept events of the endpoint''s organisation to this endpoint, the '
-  'oldest first: {"id"}. Left out are events that it has or had a delivery of, and those that are '
-  'addressed to another endpoint. p_types: only these event types, in the form of a subscription; '
-  'p_from, p_until: only those published then; p_filter: only those whose payload passes it. '
+  'oldest first: {"id"}. By default, events that it has or had a delivery of are left out, and '
+  'always those that are addressed to another endpoint. p_types: only these event types, in the '
+  'form of a subscription; p_from, p_until: only those published then; p_filter: only those whose '
+  'payload passes it. '
   'p_by_subscription: only those that its present subscriptions and their filters select. '
+  'p_include_delivered: also those that were delivered to it before, which are sent again as by '
+  'replay(). '
   'outbox.replay_job has its progress, set_replay_job() pauses or cancels it. OH001, OH002.';
 
 create type outbox.kept_event as (

@@ -36,7 +36,8 @@ comment on function outbox.backfilled_endpoint(uuid) is
 
 create function outbox.new_backfill(
   p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamptz, p_to timestamptz,
-  p_filter text, p_rate_per_second integer, p_total bigint
+  p_filter text, p_rate_per_second integer, p_total bigint,
+  p_include_delivered boolean default false
 ) returns bigint
 language plpgsql set search_path = ''
 as $$
@@ -50,17 +51,22 @@ begin
   -- Without the organisation: create_backfill() checks its limit.
   perform outbox.check_new_job(null, p_rate_per_second);
   insert into outbox.replay_job (org_id, endpoint_id, failed_from, failed_to, rate_per_second,
-    created_at, source, types, filter, total, at_id, until_at, worked_at, waits_for)
+    created_at, source, types, filter, total, at_id, until_at, worked_at, waits_for,
+    include_delivered)
   values (p_endpoint.org_id, p_endpoint.id, p_from, least(p_to, v_now), p_rate_per_second, v_now,
     p_source, p_types, p_filter, p_total,
     outbox.uuid_v7_floor(coalesce(p_from, '1970-01-01 00:00:00+00')), p_to, v_now,
-    outbox.older_transactions())
+    outbox.older_transactions(), p_include_delivered)
   returning id into v_id;
+  perform outbox.note_action(p_endpoint.org_id, 'REPLAY_JOB', v_id::text, 'CREATED',
+    'Backfill created', pg_catalog.jsonb_build_object('source', p_source,
+      'endpointId', p_endpoint.id, 'from', outbox.iso_time(p_from),
+      'until', outbox.iso_time(p_to), 'includeDelivered', p_include_delivered));
   return v_id;
 end
 $$;
 comment on function outbox.new_backfill(
-  outbox.endpoint, text, text[], timestamptz, timestamptz, text, integer, bigint) is
+  outbox.endpoint, text, text[], timestamptz, timestamptz, text, integer, bigint, boolean) is
   'Stores a new backfill and returns its number. OH001.';
 
 create function outbox.older_transactions() returns text
@@ -85,7 +91,8 @@ begin
     or p_job.after_xid > pg_catalog.pg_current_xact_id()
   then
     -- The end is of now: an event of one of these transactions may be later than the call.
-    update outbox.replay_job j set begun_at = p_now, failed_to = least(j.until_at, p_now)
+    update outbox.replay_job j
+    set begun_at = p_now, failed_to = least(j.until_at, outbox.latest_event_time())
     where j.id = p_job.id;
     return true;
   elsif p_job.after_xid is not null then

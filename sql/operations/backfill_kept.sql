@@ -16,6 +16,56 @@ $$;
 comment on function outbox.has_or_had(uuid, uuid) is
   'Whether a delivery of an event to an endpoint is open, is refused, or has ended.';
 
+create function outbox.was_delivered(
+  p_event_id uuid, p_endpoint_id uuid, p_until timestamptz
+) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return not exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- The last end counts, as in delivery_status.
+    and coalesce(
+      (
+        select a.outcome = 'delivered' and a.at <= p_until from outbox.attempt a
+        -- Not =: see last_attempt().
+        where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+          and (a.kind = 'close' or a.outcome = 'delivered')
+        order by a.attempt desc, a.at desc limit 1
+      ),
+      (
+        select x.delivered_at >= coalesce(x.replayed_at, '-infinity') and x.delivered_at <= p_until
+        from outbox.dead_letter x
+        where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
+      ),
+      false);
+end
+$$;
+comment on function outbox.was_delivered(uuid, uuid, timestamptz) is
+  'Whether the delivery of an event to an endpoint has ended, and the last time as delivered, at '
+  'p_until or before.';
+
+create function outbox.kept_action(
+  p_job outbox.replay_job, p_event_id uuid
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case
+    when not outbox.has_or_had(p_event_id, p_job.endpoint_id) then 'new'
+    -- Not what is delivered while the job runs: its receiver has not lost that.
+    when p_job.include_delivered
+      and outbox.was_delivered(p_event_id, p_job.endpoint_id, p_job.created_at)
+    then 'again'
+    else 'none'
+  end;
+end
+$$;
+comment on function outbox.kept_action(outbox.replay_job, uuid) is
+  'What a backfill does with an event that it selects. new: it creates the delivery; again: it '
+  'opens the delivered one again; none: it leaves out what is open, refused or ended otherwise.';
+
 create function outbox.kept_problem(
   p_filter outbox.filter, p_event outbox.kept_event, p_body text
 ) returns text
@@ -54,6 +104,24 @@ $$;
 comment on function outbox.lock_events(uuid[]) is
   'Locks these events against the sweep, and returns those that are stored.';
 
+create function outbox.send_again(
+  p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return case
+    when p_problem is not null then 0
+    else outbox.replay_one(
+      row(p_job.id, p_event_id, p_job.endpoint_id, null, null)::outbox.replay_step, p_now)
+  end;
+end
+$$;
+comment on function outbox.send_again(outbox.replay_job, uuid, text, timestamptz) is
+  'Opens a delivered delivery again for a backfill, in the lane of the job: 1. 0: the job skips '
+  'it, because its filter failed (p_problem) or it cannot be opened. Null: it has to try again. '
+  'locks: as reopen_delivery().';
+
 create function outbox.backfill_kept(
   p_job outbox.replay_job, p_most integer, p_now timestamptz
 ) returns uuid[]
@@ -73,15 +141,20 @@ declare
   v_problem text;
   v_pairs outbox.pair[] := array[]::outbox.pair[];
   v_sent outbox.pair[];
+  v_action text;
+  v_put integer;
+  v_again uuid[] := array[]::uuid[];
   v_added integer;
   v_looked integer := 0;
   v_skipped integer := 0;
   v_at uuid;
+  v_before uuid;
   v_stored uuid[];
   v_is_done boolean := true;
 begin
   for v_event in select * from outbox.next_kept(p_job, v_rows) loop
-    if pg_catalog.cardinality(v_pairs) >= p_most or v_work > v_most_work
+    if pg_catalog.cardinality(v_pairs) + pg_catalog.cardinality(v_again) >= p_most
+      or v_work > v_most_work
       -- Its routing decides first: this endpoint may have been subscribed then.
       or exists (select from outbox.unrouted u where u.event_id = v_event.id)
     then
@@ -92,8 +165,11 @@ begin
       exit;
     end if;
     v_looked := v_looked + 1;
+    v_before := v_at;
     v_at := v_event.id;
-    continue when not v_event.is_wanted or outbox.has_or_had(v_event.id, p_job.endpoint_id);
+    continue when not v_event.is_wanted;
+    v_action := outbox.kept_action(p_job, v_event.id);
+    continue when v_action = 'none';
     if exists (select from outbox.unroutable u where u.event_id = v_event.id) then
       -- route_again() decides.
       v_skipped := v_skipped + 1;
@@ -117,6 +193,18 @@ begin
       v_problem := outbox.kept_problem(v_filter, v_event, v_body);
       continue when v_problem = '';
     end if;
+    if v_action = 'again' then
+      v_put := outbox.send_again(p_job, v_event.id, v_problem, p_now);
+      if v_put is null then
+        v_is_done := false;
+        v_looked := v_looked - 1;
+        v_at := v_before;
+        exit;
+      end if;
+      v_again := v_again || pg_catalog.array_fill(v_event.id, array[v_put]);
+      v_skipped := v_skipped + 1 - v_put;
+      continue;
+    end if;
     v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, v_problem, v_event.deliver_at,
       case
         when v_ordering = 'none' then p_job.id
@@ -128,14 +216,14 @@ begin
   v_sent := array(
     select p from pg_catalog.unnest(v_pairs) p where p.event_id = any (v_stored));
   v_added := outbox.add_backfilled(p_job, v_sent, p_now);
-  perform outbox.move_backfill(p_job, v_looked, v_added,
+  perform outbox.move_backfill(p_job, v_looked, v_added + pg_catalog.cardinality(v_again),
     v_skipped + pg_catalog.cardinality(v_pairs) - v_added, v_at,
     v_is_done and v_looked < v_rows, p_now);
-  return v_stored;
+  return v_stored || v_again;
 end
 $$;
 comment on function outbox.backfill_kept(outbox.replay_job, integer, timestamptz) is
   'Sends the next kept events of a backfill, p_most at most, and returns them. It stops before an '
   'event that is not routed yet, and counts one as skipped that was set aside, was deleted '
   'meanwhile, is for later while the endpoint is ordered, or whose filter failed. locks: the '
-  'caller holds the gate; events by id.';
+  'caller holds the gate; dead letters or events, as reopen_delivery(); events by id.';

@@ -22,6 +22,8 @@ begin
         pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'Find it with: select * from outbox.dead_letter';
   end if;
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'DISCARDED',
+    pg_catalog.format('Dead letter discarded: %s', p_reason));
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
 end

@@ -153,6 +153,7 @@ begin
   -- The first tick of a month has to add up, all others have to look.
   if p_limit < 1 or exists (
     select from outbox.counter c where c.metric = 'sent_before' and c.labels = v_labels)
+    or not outbox.hold_counters()
   then
     return;
   end if;
@@ -162,7 +163,7 @@ begin
 end
 $$;
 comment on function outbox.note_traffic(timestamptz, integer) is
-  'A step of the tick: notes once a month how much was sent before.';
+  'A step of the tick: notes once a month how much was sent before. locks: hold_counters().';
 
 create function outbox.sent_in_month(p_now timestamptz) returns bigint
 language plpgsql stable set search_path = ''

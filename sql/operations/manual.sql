@@ -39,10 +39,10 @@ comment on function outbox.lock_open_delivery(uuid, uuid) is
   'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight; '
   'OH012: the organisation moves.';
 
-create function outbox.schedule_retry(
+create function outbox.make_due(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
 ) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -84,6 +84,21 @@ begin
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+end
+$$;
+comment on function outbox.make_due(uuid, uuid, interval) is
+  'What schedule_retry() does, but no row in the audit trail.';
+
+create function outbox.schedule_retry(
+  p_event_id uuid, p_endpoint_id uuid, p_delay interval
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.make_due(p_event_id, p_endpoint_id, p_delay);
+begin
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'RETRIED', 'Next attempt moved');
+  return v_result;
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
@@ -213,6 +228,8 @@ begin
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'CANCELLED',
+    pg_catalog.format('Delivery cancelled: %s', coalesce(p_why, 'by hand')));
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
 end
@@ -259,6 +276,7 @@ begin
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_endpoint(p_endpoint_id, 'LANE_RESUMED', 'Halted partition key resumed');
   return pg_catalog.jsonb_build_object(
     'endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end

@@ -74,25 +74,24 @@ comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
   'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. '
   'locks: the caller holds the gate.';
 
-create function outbox.purge_endpoint(
-  p_endpoint_id uuid, p_limit integer, p_now timestamptz
-) returns integer
-language plpgsql set search_path = ''
+create function outbox.lock_deleted(p_endpoint_id uuid) returns bigint
+language plpgsql
+set search_path = ''
+-- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
+set lock_timeout = '20ms'
 as $$
 declare
-  v_gate outbox.gate;
-  v_purged integer := 0;
-  v_rows tid[];
+  v_gate_id bigint;
 begin
   -- SKIP LOCKED: neither an operator nor a run may block this job.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
   if not found then
-    return 0;
+    return null;
   end if;
-  select *
-  into v_gate
+  select g.id
+  into v_gate_id
   from outbox.gate g
   where g.endpoint_id = p_endpoint_id
   for no key update skip locked;
@@ -100,6 +99,29 @@ begin
     update outbox.endpoint e set is_purged = true
     where e.id = p_endpoint_id and not exists (
       select from outbox.gate g where g.endpoint_id = p_endpoint_id);
+  end if;
+  return v_gate_id;
+exception when lock_not_available then
+  return null;
+end
+$$;
+comment on function outbox.lock_deleted(uuid) is
+  'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not '
+  'deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head '
+  'of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, '
+  'with SKIP LOCKED.';
+
+create function outbox.purge_endpoint(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
+  v_purged integer := 0;
+  v_rows tid[];
+begin
+  if v_gate_id is null then
     return 0;
   end if;
   v_rows := array(
@@ -109,14 +131,16 @@ begin
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
     ) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit);
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate.id, v_rows, p_now);
-  elsif v_gate.depth = 0 then
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
+  elsif exists (
+    select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
+  then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
-      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate_id);
     end if;
   end if;
   return v_purged;
@@ -125,7 +149,7 @@ $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
   'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
-  'deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+  'deleted or is locked. locks: lock_deleted().';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''

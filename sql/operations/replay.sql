@@ -121,7 +121,8 @@ begin
       rejected_secrets = null
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
-      perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
+      perform outbox.make_due(p_event_id, p_endpoint_id, interval '0');
+      perform outbox.note_delivery(p_event_id, p_endpoint_id, 'REPLAYED', 'Delivery replayed');
       return pg_catalog.jsonb_build_object(
         'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
     end if;
@@ -138,6 +139,7 @@ begin
   perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'REPLAYED', 'Delivery replayed');
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
 end

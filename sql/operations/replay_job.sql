@@ -42,7 +42,8 @@ create table outbox.replay_job (
   worked_at timestamptz,
   waits_for text,
   by_api boolean not null default false,
-  error text
+  error text,
+  include_delivered boolean not null default false
 );
 comment on table outbox.replay_job is
   'Replays of many dead letters, and backfills: what they select, the position (at_failed, '
@@ -50,8 +51,9 @@ comment on table outbox.replay_job is
   'events that the job leaves out. error: only dead letters whose error has these first 200 '
   'characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, '
   'the patterns of the event types (null: all); by_subscription, whether the subscriptions of '
-  'the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
-  'it begins, at begun_at, when every older transaction has ended; until_at, the end of the span '
+  'the endpoint apply; include_delivered, whether it also sends again what was delivered; filter; '
+  'failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when '
+  'every older transaction has ended; until_at, the end of the span '
   'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
   '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
   'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its '
@@ -116,6 +118,10 @@ begin
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
   returning id into v_id;
+  perform outbox.note_action(p_org_id, 'REPLAY_JOB', v_id::text, 'CREATED', 'Replay job created',
+    pg_catalog.jsonb_build_object('source', 'dead_letters', 'endpointId', p_endpoint_id,
+      'eventType', p_event_type, 'failedFrom', outbox.iso_time(p_failed_from),
+      'failedTo', outbox.iso_time(v_to)));
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
@@ -148,6 +154,11 @@ begin
         'replay job %s is not running or paused', pg_catalog.quote_nullable(p_id)),
       hint = 'Find it with: select * from outbox.replay_job';
   end if;
+  perform outbox.note_action(v_job.org_id, 'REPLAY_JOB', v_job.id::text,
+    case p_status when 'running' then 'RESUMED' else pg_catalog.upper(p_status) end,
+    pg_catalog.format('Replay job %s',
+      case p_status when 'running' then 'resumed' else p_status end),
+    pg_catalog.jsonb_build_object('replayed', v_job.replayed));
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end

@@ -11,7 +11,7 @@ grant execute on function
   outbox.replay(uuid, uuid),
   outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer),
   outbox.set_replay_job(text, text),
-  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer),
+  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer, boolean),
   outbox.discard_dead_letter(uuid, uuid, text),
   outbox.mark_delivered(timestamptz, text, uuid, text),
   outbox.get_metrics(),

@@ -200,6 +200,7 @@ comment on function outbox.forget_upkeep_refusals(timestamptz, integer) is
   'how many.';
 
 insert into outbox.cleanup_step (name, calls) values
+  ('actions', 'outbox.forget_actions'),
   ('dead_letters', 'outbox.forget_dead_letters'),
   ('default_rows', 'outbox.forget_default_rows'),
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),

@@ -188,7 +188,7 @@ begin
     return true;
   end if;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
-  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id]);
   perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
     p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);

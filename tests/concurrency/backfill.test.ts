@@ -290,6 +290,37 @@ Deno.test('a backfill of events that dies sends nothing, and then each event onc
   await expectExactCounters(db.admin)
 })
 
+Deno.test('a backfill of what was delivered that dies sends nothing, and then each event once more', async () => {
+  const [endpoint = ''] = await addEndpoints(owner.sql, { count: 1 })
+  await publishMany(owner.sql, 'thing.done', 6)
+  expect(await drain(owner.sql)).toBe(6)
+  // begin() sets the job's time back, and what is delivered after that is not sent again.
+  await db.admin`update outbox.attempt set at = at - interval '10 s' where true`
+  await owner.sql`
+    select outbox.backfill_events(${endpoint}, p_rate_per_second => 4, p_include_delivered => true)`
+  await begin()
+  await nextSecond()
+  const victim = await db.open()
+  {
+    await using _hold = await holdAt(owner.sql, holder.sql, {
+      ...{ when: 'after', what: 'update', table: 'replay_job' },
+    })
+    const dying = backfillStep(victim.sql).then(() => 'answered', () => 'died')
+    await expectWaitsFor(db.admin, victim, holder)
+    await db.admin`select pg_terminate_backend(${victim.pid}::integer, 10000)`
+    expect(await dying).toBe('died')
+  }
+  expect(await progress()).toEqual({ status: 'running', replayed: 0, looked: 0 })
+  for (let n = 0; n < 3; n++) await work()
+  expect(await progress()).toEqual({ status: 'done', replayed: 6, looked: 6 })
+  expect(await drain(owner.sql)).toBe(6)
+  const ends = await db.admin`
+    select array_agg(a.attempt order by a.attempt) as attempts from outbox.attempt a
+    group by a.event_id`
+  expect(ends.map(({ attempts }) => attempts)).toEqual(Array(6).fill([1, 2]))
+  await expectExactCounters(db.admin)
+})
+
 Deno.test('a step of backfills waits for the gate before it reads a row', async () => {
   await goods()
   await holder.sql`begin`

@@ -1,6 +1,8 @@
 /** Each call that changes a delivery locks its gate first, so it sees the completed change of the other. */
 
 import { expect } from '@std/expect'
+import { waitUntil } from '../../supabase/local/process/wait.ts'
+import { patienceMs } from '../_support/patience.ts'
 import { expectExactCounters, expectWaitsFor } from './_support/checks.ts'
 import { cross, outcomeOf, passing } from './_support/crossing_calls.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
@@ -252,10 +254,20 @@ Deno.test('end_broker_claims() leaves a dead letter of a purged endpoint that re
   await setClock(7200)
   await one.sql`begin`
   await one.sql`select outbox.record_broker_replay(${event}, ${endpoint}, false)`
-  await other.sql`set lock_timeout = '500ms'`
-  await other.sql`select outbox.end_broker_claims(outbox.clock(), 100)`
-  await other.sql`reset lock_timeout`
+  let isDone = false
+  const ending = outcomeOf(other, ['select outbox.end_broker_claims(outbox.clock(), 100)'])
+    .then((outcome) => {
+      isDone = true
+      return outcome
+    })
+  // It does not wait. If it did, it would go on with what it has read before the other session commits.
+  await waitUntil(async () => {
+    const [row] = await db
+      .admin`select cardinality(pg_blocking_pids(${other.pid}::integer)) > 0 as waits`
+    return isDone || row?.waits === true
+  }, { timeoutMs: patienceMs, everyMs: 5 })
   await one.sql`commit`
+  expect(await ending).toEqual({ end_broker_claims: '' })
   await other.sql`select outbox.end_broker_claims(outbox.clock() + interval '10 s', 100)`
   const announced = await db.admin`
     select e.type from outbox.event e where e.org_id = 'outhook' and e.created_at > outbox.clock() - interval '1 hour'`
@@ -381,16 +393,33 @@ Deno.test('due_gates() passes over a gate that another session holds, and takes 
   expect(outcomes).toEqual([{ due: null }, { due: [endpoint] }])
 })
 
-Deno.test('due_isolated_gate() passes over a gate that another session holds, and takes it after that', async () => {
-  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
-  await db.admin`update outbox.gate set isolated_at = 'epoch' where endpoint_id = ${endpoint}`
+Deno.test('due_isolated_gate() passes over a gate that another session holds, and takes the next one', async () => {
+  const [endpoint = '', next = ''] = await addEndpoints(one.sql, { count: 2 })
+  await db.admin`
+    update outbox.gate g
+    set isolated_at = case when g.endpoint_id = ${endpoint} then '2026-01-01' else '2026-01-02' end::timestamptz
+    where true`
   const outcomes = await passing({
     one,
     other,
     holding: [lockGate, [endpoint]],
     call: ['select outbox.due_isolated_gate(outbox.clock()) as due'],
   })
-  expect(outcomes).toEqual([{ due: null }, { due: endpoint }])
+  expect(outcomes).toEqual([{ due: next }, { due: endpoint }])
+})
+
+Deno.test('try_lock_gates() passes over a gate that another session holds, and takes the others', async () => {
+  const [endpoint = '', next = ''] = await addEndpoints(one.sql, { count: 2 })
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [lockGate, [endpoint]],
+    call: [
+      'select array(select unnest(outbox.try_lock_gates(array[$1, $2]::uuid[])) order by 1) as locked',
+      [endpoint, next],
+    ],
+  })
+  expect(outcomes).toEqual([{ locked: [next] }, { locked: [endpoint, next].sort() }])
 })
 
 Deno.test('two runs that hold nothing get two different isolated deliveries', async () => {

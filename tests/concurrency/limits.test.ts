@@ -35,6 +35,7 @@ const limits = {
   'limit.event_types': 1,
   'limit.replay_jobs': 1,
   'limit.portal_tokens_per_day': 1,
+  'limit.templates': 1,
 }
 
 const creations: [limit: string, code: string, first: () => string, second: () => string][] = [
@@ -61,6 +62,12 @@ const creations: [limit: string, code: string, first: () => string, second: () =
     'OH010',
     () => `select outbox.replay_many('org-1')`,
     () => `select outbox.create_replay_job('org-1', '{}')`,
+  ],
+  [
+    'limit.templates',
+    'OH010',
+    () => `select outbox.put_template('org-1', 'a', 'reminder', 'fr', 'UTILITY')`,
+    () => `select outbox.put_template('org-1', 'b', 'reminder', 'fr', 'UTILITY')`,
   ],
   [
     'limit.portal_tokens_per_day',

@@ -2,7 +2,8 @@
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks due gates, only as many as fill the batch.
---   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
+--   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again,
+--     which also counts the claim in the gates; then on_claimed().
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block. Of a gate
 --     that fails, refuse_rows() leaves out the deliveries that cannot be leased (refused_claim),
 --     refuse_lanes() the lanes that cannot be changed (refused_lane), and if it still fails,
@@ -17,7 +18,6 @@ as $$
 declare
   v_endpoints uuid[] := p_endpoint_ids;
   v_claimed outbox.claimed;
-  v_served uuid[];
 begin
   if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
@@ -28,11 +28,10 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
-    v_served := v_claimed.endpoints;
+    perform outbox.park(v_endpoints, p_now, v_claimed);
     if v_claimed.events is not null then
       v_claimed := outbox.on_claimed(v_claimed, p_now);
     end if;
-    perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
   end loop;
@@ -217,10 +216,19 @@ begin
   if p_touched is not null then
     perform outbox.park_apart(p_touched, p_now);
   end if;
-  if p_limit > 0 then
-    -- Outside the block, so that the gates stay locked if the block fails.
-    v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
+  if p_limit < 1 then
+    return null;
   end if;
+  -- Again if it has waited for a gate: see the head of engine/queue/gate.
+  for v_try in 1 .. 3 loop
+    begin
+      -- Outside the block of serve(), so that the gates stay locked if that block fails.
+      v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
+      exit;
+    exception when lock_not_available then
+      v_endpoints := null;
+    end;
+  end loop;
   if v_endpoints is null then
     return null;
   end if;
@@ -245,6 +253,30 @@ comment on function outbox.claim(integer, uuid[], timestamptz, text[]) is
   'p_limit deliveries of due gates, but none of the organisations p_full. If the database refuses '
   'to lease a delivery or to claim from an endpoint, all others are served. After a timeout, the '
   'next calls find the slow endpoint. An error of the server is raised.';
+
+create function outbox.is_cut(
+  p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamptz
+) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_of_org integer := outbox.most_of_org(p_limit, p_now);
+begin
+  if p_limit < 1 then
+    return false;
+  end if;
+  return v_of_org < p_limit
+      and coalesce(pg_catalog.cardinality(p_claimed.events), 0) >= v_of_org
+    -- A call that routes nothing may find the same parts again.
+    or p_routed > 0 and exists (select from outbox.waiting_part);
+end
+$$;
+comment on function outbox.is_cut(outbox.claimed, integer, integer, timestamptz) is
+  'Whether a call with p_limit free slots probably left work because organisations take turns: due '
+  'deliveries (most_of_org()), or events to route besides the p_routed deliveries that it created. '
+  'Then the run asks again at once, as after a claim that filled all its slots.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz

@@ -45,6 +45,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
 set plan_cache_mode = force_generic_plan
+set lock_timeout = '20ms'
 as $$
 declare
   v_endpoints uuid[];
@@ -177,8 +178,9 @@ comment on function outbox.due_gates(integer, timestamptz, text[]) is
   'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
   'of turns; an endpoint that was refused before comes alone; null if none is due. Leaves out the '
   'kinds that the run cannot send (unsent_kinds()). p_full: '
-  'organisations whose gates stay as they are, because they hold their share of the run. locks: '
-  'gates with SKIP LOCKED.';
+  'organisations whose gates stay as they are, because they hold their share of the run. 55P03: it '
+  'has waited for a gate (see the head of gate); the caller tries again. locks: gates with SKIP '
+  'LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
 language plpgsql stable

@@ -146,20 +146,57 @@ comment on function outbox.rejoin(uuid, timestamptz) is
   'Moves due deliveries of the isolated lane that had a result since to the normal lane, and '
   'returns how many. locks: the caller holds the gate, and parks it afterwards.';
 
+create function outbox.postpone_isolated(
+  p_endpoint_id uuid, p_now timestamptz
+) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  update outbox.lane l set
+    next_at = coalesce(
+      least(l.leased_until, (
+        select d.due_at from outbox.delivery d
+        where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+        order by d.due_at limit 1)),
+      'infinity'),
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id
+    and not l.ordered and l.key_hash = -1 and l.next_at <= p_now
+    and (l.leased = 0 or l.leased_until > p_now)
+    and not exists (
+      select from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at and d.due_at <= p_now
+        and d.leased_until is null);
+  return found;
+end
+$$;
+comment on function outbox.postpone_isolated(uuid, timestamptz) is
+  'Sets when the isolated lane of an endpoint is due again, if no delivery of it is due: that of '
+  'its last claim failed, and waits for its retry. Returns whether it did. locks: the caller holds '
+  'the gate, and parks it afterwards.';
+
 create function outbox.rejoin_due(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
   v_endpoint uuid := outbox.due_isolated_gate(p_now);
 begin
-  if v_endpoint is not null and outbox.rejoin(v_endpoint, p_now) > 0 then
+  -- A lane that is due in vain is not left to the next empty run: busy runs would drain for it.
+  if v_endpoint is not null
+    and (outbox.rejoin(v_endpoint, p_now) > 0 or outbox.postpone_isolated(v_endpoint, p_now))
+  then
     perform outbox.park(array[v_endpoint], p_now);
   end if;
 end
 $$;
 comment on function outbox.rejoin_due(timestamptz) is
-  'As rejoin(), for the endpoint whose isolated lane has been due longest, so that a busy run can '
-  'claim these deliveries too. locks: the gate with SKIP LOCKED.';
+  'As rejoin() and postpone_isolated(), for the endpoint whose isolated lane has been due longest, '
+  'so that a busy run can claim these deliveries too, and does not drain for none. locks: the gate '
+  'with SKIP LOCKED.';
 
 create function outbox.serve_isolated(
   p_endpoint_id uuid, p_now timestamptz
@@ -174,10 +211,10 @@ begin
     perform outbox.park(array[p_endpoint_id], p_now);
   end if;
   v_claimed := outbox.lease_deliveries(array[p_endpoint_id], 1, p_now, true);
+  perform outbox.park(array[p_endpoint_id], p_now, v_claimed);
   if v_claimed.events is not null then
     v_claimed := outbox.on_claimed(v_claimed, p_now);
   end if;
-  perform outbox.park(array[p_endpoint_id], p_now);
   perform outbox.admit_endpoints(array[p_endpoint_id]);
   return v_claimed;
 end
@@ -190,6 +227,7 @@ language plpgsql
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
+set lock_timeout = '20ms'
 as $$
 declare
   v_unsent text[] := outbox.unsent_kinds();
@@ -203,11 +241,14 @@ begin
         where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
     order by g.isolated_at limit 1
     for no key update of g skip locked);
+exception when lock_not_available then
+  return null;
 end
 $$;
 comment on function outbox.due_isolated_gate(timestamptz) is
   'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if '
-  'there is none. locks: the gate with SKIP LOCKED.';
+  'there is none, or after a wait of 20 ms (see the head of gate). locks: the gate with SKIP '
+  'LOCKED.';
 
 create function outbox.claim_isolated(p_run uuid, p_now timestamptz) returns outbox.claimed
 language plpgsql set search_path = ''

@@ -2,20 +2,6 @@
 -- its lane. So the lease is a heap-only update, and a claim finds the row again if the lease ends
 -- without a result.
 
-create type outbox.claimed as (
-  events uuid[],
-  endpoints uuid[],
-  attempts integer[],
-  failed_attempts integer[],
-  lanes bigint[],
-  ordered boolean[],
-  replayed boolean[],
-  leases_ms integer[]
-);
-comment on type outbox.claimed is
-  'Claimed deliveries, as arrays of the same length. failed_attempts: all of them, with the lost '
-  'leases; leases_ms: the remaining time of each lease.';
-
 create function outbox.lane_quantum(
   p_endpoint_id uuid, p_quantum integer, p_now timestamptz
 ) returns integer
@@ -72,7 +58,8 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    it whatever its size is, and that of the call is picked, or a large body would
 --                    never be sent.
 --   7 by_lane        How many rows were read from each lane, and how many were picked.
---   8 updated_lanes, updated_gates, leased: the writes.
+--   8 updated_lanes, leased: the writes. park(), which follows, counts the claim in the gates: it
+--                    writes each of them anyway, and so once.
 --
 -- An example, checked by tests/sql/engine/claim/example.test.sql: p_limit is 8, every quantum is 3.
 --
@@ -87,6 +74,15 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 -- rows for one request, and b3 is not read. Two places of the batch are left for C. min_rows_before
 -- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
 -- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
+--
+-- A lane that has more rows goes behind the other due lanes of its gate: its next_at becomes p_now.
+-- If no other one is due, as at an endpoint without order, it keeps a next_at of the same second.
+-- So its row is written without index entries, however many calls serve it in this second:
+--
+--   lane a, alone   call at 12:00:00.1   at 12:00:00.4   at 12:00:00.9   at 12:00:01.2
+--   its next_at     12:00:00.1           12:00:00.1      12:00:00.1      12:00:01.2
+--
+-- Not longer: with an open transaction, a lookup from lanes_from on would read all dead rows.
 create function outbox.lease_deliveries(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz, p_isolated boolean default false
 ) returns outbox.claimed
@@ -123,11 +119,11 @@ begin
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
     cross join lateral (
-      select g.ctid as gate_at, g.* from outbox.gate g
+      select g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
   ), servable as materialized (
-    select g.id as gate_id, g.gate_at, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
+    select g.id as gate_id, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
       t.tokens,
       case
         when b.probing then 1
@@ -152,11 +148,8 @@ begin
     ) b
     cross join lateral (
       select case
-        when e.rate_per_second is not null then least(
-          e.rate_burst,
-          -- 1e-9 so that rounding does not turn a whole token into 0.999...
-          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
-            + 1e-9)
+        when e.rate_per_second is not null
+        then outbox.tokens_at(g.tokens, g.tokens_at, e.rate_per_second, e.rate_burst, p_now)
       end as tokens
     ) t
     cross join lateral (
@@ -176,7 +169,8 @@ begin
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
   ), due_lanes as (
-    select r.gate_at, r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
+    select r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
+      pg_catalog.count(*) over (partition by r.place) = 1 as alone,
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
       case when l.ordered and not r.probing then r.chain else r.room end as room_of_lane,
       pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
@@ -192,7 +186,8 @@ begin
         and (not l.ordered or l.leased = 0)
         and (not v_left_out or not outbox.is_left_out(l.id, p_now))
       order by l.next_at
-      limit r.room
+      -- One lane more than a room of 1 needs shows whether the first one is alone.
+      limit greatest(r.room, 2)
     ) l
   ), bounded_lanes as (
     -- Known only for an ordered lane that certainly gets a request: all of its rows are due. Tokens
@@ -218,7 +213,7 @@ begin
       from due_lanes l
     ) l
   ), free_rows as (
-    select t.gate_at, t.place, t.room, t.lease, t.secret_id, t.probing, t.tokens,
+    select t.place, t.room, t.alone, t.lease, t.secret_id, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from (
@@ -265,22 +260,17 @@ begin
     -- The same order as of_gate, so that Postgres sorts once.
     window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), chosen as materialized (
-    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.secret_id, r.probing,
-      r.tokens, r.event_id, r.attempt, r.batch_no,
+    select r.lane_at, r.row_at, r.ordered, r.alone, r.lease, r.secret_id, r.batch_no,
       r.fits_gate and r.batch_no <= p_limit
         and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
     from numbered r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.tokens,
-      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
-        as probe_event,
-      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
-        as probe_attempt,
+    select m.lane_at, m.ordered, m.alone,
       pg_catalog.count(m.row_at) as rows_read,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from chosen m
-    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
+    group by m.lane_at, m.ordered, m.alone, m.lease
   ), updated_lanes as (
     update outbox.lane l set
       -- An ordered lane stays isolated if its next delivery has lost two leases too. If this one
@@ -306,7 +296,10 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.rows_read > b.taken then p_now
+        when b.rows_read > b.taken then case
+          when b.alone and l.next_at >= pg_catalog.date_trunc('second', p_now) then l.next_at
+          else p_now
+        end
         else greatest(p_now, coalesce(
           least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
@@ -318,29 +311,6 @@ begin
     from by_lane b
     -- A lane that gave nothing because the gate or the batch was full keeps its next_at.
     where l.ctid = b.lane_at and (b.taken > 0 or b.rows_read = 0)
-    returning b.gate_at, b.taken,
-      case when b.ordered then least(b.taken, 1) else b.taken end as requests,
-      b.probe_event, b.probe_attempt, b.tokens
-  ), updated_gates as (
-    update outbox.gate g set
-      in_flight = g.in_flight + s.requests,
-      changed_at = pg_catalog.date_trunc('second', p_now),
-      tokens = coalesce(s.tokens - s.taken, g.tokens),
-      tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
-      probe_event = coalesce(s.probe_event, g.probe_event),
-      probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
-    from (
-      select l.gate_at, l.tokens,
-        pg_catalog.sum(l.requests) as requests,
-        pg_catalog.sum(l.taken) as taken,
-        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
-          as probe_event,
-        pg_catalog.max(l.probe_attempt) as probe_attempt
-      from updated_lanes l
-      group by l.gate_at, l.tokens
-    ) s
-    where g.ctid = s.gate_at and s.requests > 0
   ), leased as (
     -- By ctid: only the holder of the gate's lock may move the row.
     update outbox.delivery d set
@@ -370,4 +340,5 @@ $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
   'bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, '
-  'else those of all other lanes. locks: the caller holds the gates.';
+  'else those of all other lanes. locks: the caller holds the gates. It then calls park(), which '
+  'counts the claim.';

@@ -40,3 +40,17 @@ comment on table outbox.delivery is
 -- The predicate is always true. It keeps the planner from using this index for lookups by event
 -- while the statistics say that the table is empty. A query by lane repeats the predicate.
 create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;
+
+create type outbox.claimed as (
+  events uuid[],
+  endpoints uuid[],
+  attempts integer[],
+  failed_attempts integer[],
+  lanes bigint[],
+  ordered boolean[],
+  replayed boolean[],
+  leases_ms integer[]
+);
+comment on type outbox.claimed is
+  'Claimed deliveries, as arrays of the same length. failed_attempts: all of them, with the lost '
+  'leases; leases_ms: the remaining time of each lease.';

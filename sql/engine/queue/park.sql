@@ -45,6 +45,23 @@ comment on function outbox.next_token_at(double precision, timestamptz, double p
   'When a gate that had p_tokens at p_tokens_at has its next whole token; null without a rate. A '
   'changed rate applies from the last claim.';
 
+create function outbox.tokens_at(
+  p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision,
+  p_burst double precision, p_now timestamptz
+) returns double precision
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return least(
+    p_burst,
+    -- 1e-9 so that rounding does not turn a whole token into 0.999...
+    p_tokens + greatest(0, extract(epoch from p_now - p_tokens_at)) * p_rate_per_second + 1e-9);
+end
+$$;
+comment on function outbox.tokens_at(
+  double precision, timestamptz, double precision, double precision, timestamptz) is
+  'How many tokens a gate that had p_tokens at p_tokens_at has now, p_burst at most.';
+
 create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -93,7 +110,11 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 
 -- The steps of park(), one lateral subquery each, for each gate:
 --
+--   p            Each endpoint once, with the requests and rows that were just claimed from it.
 --   o, e         The gate and its endpoint, as they are.
+--   served       What the claim changes in the gate: requests in flight, tokens, the breaker's
+--                probe. Written here and not by lease_deliveries(), so that a gate that is served
+--                has one new row version and not two.
 --   first_lane   due_at: when the first lane of the gate is due; claim_at: the same, but a lane
 --                that the database refuses to change counts as due when it is tried again.
 --   rate         next_token_at: when the gate has its next token; null without a rate.
@@ -117,7 +138,7 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 -- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
 -- again.
 create function outbox.park(
-  p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
+  p_endpoint_ids uuid[], p_now timestamptz, p_claimed outbox.claimed default null
 ) returns void
 language plpgsql
 set search_path = ''
@@ -135,15 +156,54 @@ declare
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
-    isolated_at = isolated.at
-  from pg_catalog.unnest(p_endpoint_ids) p
+    isolated_at = isolated.at, in_flight = served.in_flight, tokens = served.tokens,
+    tokens_at = served.tokens_at, breaker = served.breaker, probe_event = served.probe_event,
+    probe_attempt = served.probe_attempt
+  from (
+    -- Grouped, because a join would compare each gate with each claimed delivery.
+    select u.endpoint_id, pg_catalog.sum(u.requests)::integer as requests,
+      pg_catalog.sum(u.taken)::integer as taken,
+      (pg_catalog.array_agg(u.event_id) filter (where u.taken > 0))[1] as event_id,
+      pg_catalog.max(u.attempt) as attempt
+    from (
+      select p as endpoint_id, 0 as requests, 0 as taken, null::uuid as event_id, null as attempt
+      from pg_catalog.unnest(p_endpoint_ids) p
+      union all
+      -- An ordered lane is one request.
+      select c.endpoint_id, case when c.ordered then 1 else pg_catalog.count(*) end,
+        pg_catalog.count(*), (pg_catalog.array_agg(c.event_id))[1], pg_catalog.max(c.attempt)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.lanes,
+        p_claimed.ordered) as c (event_id, endpoint_id, attempt, lane_id, ordered)
+      group by c.endpoint_id, c.lane_id, c.ordered
+    ) u
+    group by u.endpoint_id
+  ) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
-    where o.endpoint_id = p order by o.changed_at desc limit 1
+    where o.endpoint_id = p.endpoint_id order by o.changed_at desc limit 1
   ) o
   cross join lateral (
     select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
+  cross join lateral (
+    select p.taken > 0 and e.breaker_enabled and o.breaker = 'open' and o.open_until <= p_now
+      as probing
+  ) b
+  cross join lateral (
+    select o.in_flight + p.requests as in_flight,
+      case
+        when p.taken > 0 and e.rate_per_second is not null
+        then outbox.tokens_at(o.tokens, o.tokens_at, e.rate_per_second, e.rate_burst, p_now)
+          - p.taken
+        else o.tokens
+      end as tokens,
+      case when p.taken > 0 and e.rate_per_second is not null then p_now else o.tokens_at end
+        as tokens_at,
+      case when b.probing then 'half_open' else o.breaker end as breaker,
+      case when b.probing then p.event_id else o.probe_event end as probe_event,
+      case when b.probing then p.attempt else o.probe_attempt end as probe_attempt
+    offset 0
+  ) served
   cross join lateral (
     -- No lane is due before both lanes_from and p_now: a change of a lane makes it due at the p_now
     -- of its transaction or later, and that transaction calls park() with the same p_now.
@@ -165,7 +225,7 @@ begin
   cross join lateral (
     select case
       when e.rate_per_second is not null
-      then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
+      then outbox.next_token_at(served.tokens, served.tokens_at, e.rate_per_second)
     end as next_token_at
     offset 0
   ) rate
@@ -173,9 +233,10 @@ begin
     select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.status = 'deleted' then 'infinity'
       when e.status <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.claim_at)
-      when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+      when served.breaker = 'open' and e.breaker_enabled
+      then greatest(o.open_until, first_lane.claim_at)
+      when (served.breaker = 'half_open' and e.breaker_enabled)
+        or served.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
           >= outbox.allowed_in_flight(
             e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
@@ -209,9 +270,9 @@ begin
       then 'infinity'
       else greatest(f.due_at, o.not_before, rate.next_token_at, case
         when e.status <> 'enabled' then p_now + interval '5 s'
-        when e.breaker_enabled and o.breaker = 'open' then o.open_until
-        when (e.breaker_enabled and o.breaker = 'half_open')
-          or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+        when e.breaker_enabled and served.breaker = 'open' then o.open_until
+        when (e.breaker_enabled and served.breaker = 'half_open')
+          or served.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
             >= outbox.allowed_in_flight(
               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
         then p_now + interval '1 s'
@@ -231,10 +292,7 @@ begin
     select
       case
         when earliest.at > p_now then earliest.at
-        -- A hash table: `= any (p_served)` would compare each gate with each served one.
-        when o.next_at <= p_now
-          and (o.endpoint_id in (select s from pg_catalog.unnest(p_served) s)) is not true
-        then o.next_at
+        when o.next_at <= p_now and p.taken = 0 then o.next_at
         else p_now
       end as next_at,
       first_lane.due_at as lanes_from,
@@ -242,14 +300,15 @@ begin
   ) decided
   -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> decided.next_at or g.isolated_at <> isolated.at
+    p.taken > 0 or g.next_at <> decided.next_at or g.isolated_at <> isolated.at
     or decided.lanes_from < o.lanes_from
     or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
-comment on function outbox.park(uuid[], timestamptz, uuid[]) is
-  'Sets when the gates of these endpoints are due; those of p_served that are still due go to the '
-  'back of the ring. locks: the caller holds the gates.';
+comment on function outbox.park(uuid[], timestamptz, outbox.claimed) is
+  'Sets when the gates of these endpoints are due. p_claimed: what was just claimed from them; its '
+  'requests, tokens and probes are counted, and the gates that are still due go to the back of the '
+  'ring. locks: the caller holds the gates.';
 
 create function outbox.rest_lane(
   p_lane_id bigint, p_for interval, p_now timestamptz

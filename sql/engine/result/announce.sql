@@ -3,14 +3,16 @@
 -- each of them. Deliveries and endpoints of this organisation cause no such events, so there
 -- is no loop.
 
-create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
+create function outbox.put_news(p_type text, p_bodies text[]) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_at timestamptz := outbox.event_time();
 begin
   with news as (
     -- An endpoint with ordering partition receives what happened to one endpoint in this order.
     insert into outbox.event (id, org_id, type, body, partition_key, created_at)
-    select outbox.uuid_v7(p_now), 'outhook', p_type, b, b::jsonb ->> 'endpointId', p_now
+    select outbox.uuid_v7(v_at), 'outhook', p_type, b, b::jsonb ->> 'endpointId', v_at
     from pg_catalog.unnest(p_bodies) b
     returning id, org_id
   )
@@ -18,12 +20,10 @@ begin
   perform outbox.count_up('operational_events', array[p_type], pg_catalog.cardinality(p_bodies));
 end
 $$;
-comment on function outbox.put_news(text, text[], timestamptz) is
+comment on function outbox.put_news(text, text[]) is
   'Publishes operational events of one type, with the endpoint as partition key, and counts them.';
 
-create function outbox.announce_dead(
-  p_events uuid[], p_endpoints uuid[], p_now timestamptz
-) returns void
+create function outbox.announce_dead(p_events uuid[], p_endpoints uuid[]) returns void
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -42,13 +42,13 @@ begin
       select x.* from outbox.dead_letter x
       where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
     ) x
-    where x.org_id <> 'outhook'), p_now);
+    where x.org_id <> 'outhook'));
 end
 $$;
-comment on function outbox.announce_dead(uuid[], uuid[], timestamptz) is
+comment on function outbox.announce_dead(uuid[], uuid[]) is
   'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
-create function outbox.announce(p_type text, p_endpoints uuid[], p_now timestamptz) returns void
+create function outbox.announce(p_type text, p_endpoints uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
@@ -56,9 +56,9 @@ begin
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
       'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
-    where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+    where e.id = any (p_endpoints) and e.org_id <> 'outhook'));
 end
 $$;
-comment on function outbox.announce(text, uuid[], timestamptz) is
+comment on function outbox.announce(text, uuid[]) is
   'Publishes an operational event about each endpoint: outhook.breaker.opened, '
   'outhook.breaker.closed, outhook.endpoint.disabled.';

@@ -29,16 +29,16 @@ begin
     perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
   if v_news.dead_events is not null then
-    perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints);
     perform outbox.on_dead_letters(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
     from outbox.endpoint e where e.id = any (v_news.opened);
-    perform outbox.announce('outhook.breaker.opened', v_news.opened, p_now);
+    perform outbox.announce('outhook.breaker.opened', v_news.opened);
   end if;
   if v_news.closed is not null then
-    perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
+    perform outbox.announce('outhook.breaker.closed', v_news.closed);
   end if;
   if exists (select from outbox.refusal) then
     perform outbox.forget_refusals(

@@ -35,7 +35,7 @@ begin
       select x.id from outbox.dead_letter x
       where x.endpoint_id = k.key::uuid and x.replayed_at is null and x.discarded_at is null
       order by x.failed_at desc limit 1) is null
-    order by k.key), outbox.clock());
+    order by k.key));
   return null;
 end
 $$;

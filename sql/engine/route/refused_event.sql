@@ -227,6 +227,8 @@ begin
   insert into outbox.unrouted (event_id, org_id, routed_to)
   values (p_event_id, v_unroutable.org_id, v_unroutable.routed_to)
   on conflict do nothing;
+  perform outbox.note_action(v_unroutable.org_id, 'EVENT', p_event_id::text, 'ROUTED_AGAIN',
+    'Event that was set aside routed again');
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
 $$;

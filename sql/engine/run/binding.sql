@@ -238,7 +238,7 @@ begin
     perform outbox.note_binding('database_changed', p_binding, 'run', p_now);
     perform outbox.put_news('outhook.database.changed', array[
       pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
-        'wasDatabase', p_binding.database)::text], p_now);
+        'wasDatabase', p_binding.database)::text]);
   end if;
 exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then

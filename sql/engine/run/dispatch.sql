@@ -200,7 +200,8 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem,
+    outbox.is_cut(v_handed.claimed, v_limit, (v_route ->> 'routed')::integer, v_now));
 end
 $$;
 comment on function outbox.dispatch(
@@ -223,10 +224,11 @@ comment on function outbox.dispatch(
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
   'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
   'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
-  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
-  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
-  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
-  'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
+  '"repeat", "stop", "more": is_cut(), "settings", "error" ({"results", "route", "claim"}, or '
+  'null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": '
+  'stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses '
+  'a result, a delivery or an endpoint, all others are processed (see refusal). An error that '
+  'fails_call() '
   'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
   'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
   'lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of '

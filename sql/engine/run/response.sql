@@ -63,14 +63,15 @@ create function outbox.build_response(
   p_retries json,
   p_renewed json,
   p_errors json,
-  p_problem text default null
+  p_problem text default null,
+  p_more boolean default false
 ) returns json
 language plpgsql set search_path = ''
 as $$
 begin
   return pg_catalog.json_build_object(
     'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
-    'stop', p_stop, 'settings', outbox.run_settings(),
+    'stop', p_stop, 'more', p_more, 'settings', outbox.run_settings(),
     'error', case when p_errors::text <> '{}' then p_errors end,
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
@@ -80,8 +81,8 @@ begin
 end
 $$;
 comment on function outbox.build_response(
-  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text, boolean
 ) is
   'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; '
-  'p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in '
-  'milliseconds since 1970, for signatures.';
+  'p_problem: the problem to report, null for tick_problem(). p_more: is_cut(). now_ms: the time '
+  'of the database in milliseconds since 1970, for signatures.';

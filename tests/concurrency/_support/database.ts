@@ -95,7 +95,7 @@ async function reset(admin: Sql, tables: string[]): Promise<void> {
   await admin`
     update outbox.router set watermark = default, seen_below = default, open_xids = default, batch = default where true`
   await admin`select setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false),
-    setval('outbox.passed_pairs', 0),
+    setval('outbox.passed_pairs', 0), setval('outbox.event_clock', 0, false),
     setval('outbox.workers_asleep', 0), setval('outbox.last_work', 0)`
 }
 
@@ -109,12 +109,15 @@ async function filledTables(admin: Sql, tables: string[]): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** The tables that are empty in a new database: what the migration fills is not the tests' to empty. */
+/**
+ * The tables that are empty in a new database, besides the audit trail, which has its settings: what the migration
+ * fills is not the tests' to empty.
+ */
 async function emptyTables(admin: Sql): Promise<string[]> {
   const rows = await admin<{ name: string }[]>`
     select c.oid::regclass::text as name from pg_class as c
     where c.relnamespace = 'outbox'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`
-  const empty: string[] = []
+  const empty = ['outbox.audit_event']
   for (const { name } of rows) {
     if ((await admin.unsafe(`select from ${name} limit 1`)).length === 0) empty.push(name)
   }

@@ -1,5 +1,13 @@
 /** The test that fails without each lock of sql/: a file of tests/concurrency/, and words of the test's name. */
 export const lockTests: Record<string, [file: string, words: string]> = {
+  'foundation/counter.sql hold_counters: pg_try_advisory_xact_lock': [
+    'counters.test.ts',
+    'neither waits for a transaction that has changed the counters',
+  ],
+  'foundation/audit_limit.sql add_to_free_count: for no key update skip locked': [
+    'audit_rows.test.ts',
+    'a write takes the counter that is free, and adds none',
+  ],
   'engine/run/dispatch.sql forget_batches: for update skip locked': [
     'repeat.test.ts',
     'dispatch() does not wait for the call before it',
@@ -40,7 +48,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'deleted.test.ts',
     'outbox.pause_endpoint($1)',
   ],
-  'endpoints/subscription.sql subscribe: lock_endpoint': ['deleted.test.ts', 'outbox.subscribe($1'],
+  'endpoints/subscription.sql add_subscriptions: lock_endpoint': [
+    'deleted.test.ts',
+    'outbox.subscribe($1',
+  ],
   'time/partition_index.sql build_index: for no key update skip locked': [
     'partition_index.test.ts',
     'a second call builds nothing while the first one builds',
@@ -93,7 +104,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'secrets.test.ts',
     'drop_expired_secrets() waits for nobody who forgets the endpoint',
   ],
-  'endpoints/headers.sql set_headers: lock_endpoint': ['deleted.test.ts', 'outbox.set_headers($1'],
+  'endpoints/headers.sql change_headers: lock_endpoint': [
+    'deleted.test.ts',
+    'outbox.set_headers($1',
+  ],
   'endpoints/unreadable.sql hold_unreadable: for no key update skip locked': [
     'unreadable.test.ts',
     'an unreadable secret holds its endpoint even while its row is locked',
@@ -107,8 +121,8 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'beside a claim of the same delivery waits for it',
   ],
   'engine/queue/gate.sql try_lock_gates: for no key update skip locked': [
-    'held_cleanup.test.ts',
-    'expire_deliveries() passes over a gate that another session holds',
+    'held_gates.test.ts',
+    'try_lock_gates() passes over a gate that another session holds',
   ],
   'engine/run/contract.sql refuse_contract: for update skip locked': [
     'held_gates.test.ts',
@@ -253,7 +267,7 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
-  'operations/manual.sql schedule_retry: lock_open_delivery': [
+  'operations/manual.sql make_due: lock_open_delivery': [
     'held_gates.test.ts',
     'beside a claim of the same delivery waits for it',
   ],
@@ -401,6 +415,34 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'org_move_locks.test.ts',
     'a step that waits for another run which takes the move is refused',
   ],
+  'moves/spread_endpoint.sql hold_events: lock table unrouted': [
+    'org_spread_locks.test.ts',
+    'hold_events() waits for whoever publishes',
+  ],
+  'moves/spread_endpoint.sql check_leaves: lock_endpoint': [
+    'org_spread_locks.test.ts',
+    'send_endpoint() waits for a change of the endpoint',
+  ],
+  'moves/spread_endpoint.sql check_leaves: try_lock_gates': [
+    'org_spread_locks.test.ts',
+    'send_endpoint() holds the gate',
+  ],
+  'moves/spread_endpoint.sql has_left: for no key update': [
+    'org_spread_locks.test.ts',
+    'has_left() waits for another run',
+  ],
+  'moves/spread_endpoint.sql lock_arrival: for no key update': [
+    'org_spread_locks.test.ts',
+    'open_endpoint() waits for a change of the endpoint',
+  ],
+  'moves/spread_endpoint.sql open_endpoint: lock_arrival': [
+    'org_spread_locks.test.ts',
+    'open_endpoint() waits for a change of the endpoint',
+  ],
+  'moves/spread_endpoint.sql drop_arrival: lock_arrival': [
+    'org_spread_locks.test.ts',
+    'drop_arrival() waits for another run',
+  ],
   'moves/end_copies.sql add_late_events: lock_org_gates': [
     'org_move_locks.test.ts',
     'add_late_events()',
@@ -481,11 +523,15 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'a step of a replay job that waits for a gate holds none of its letters yet',
   ],
-  'operations/purge.sql purge_endpoint: for no key update skip locked': [
+  'operations/purge.sql purge_endpoint: lock_deleted': [
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
   ],
-  'operations/purge.sql purge_endpoint: for no key update skip locked (2)': [
+  'operations/purge.sql lock_deleted: for no key update skip locked': [
+    'held_cleanup.test.ts',
+    'purge_deleted() passes over an endpoint whose',
+  ],
+  'operations/purge.sql lock_deleted: for no key update skip locked (2)': [
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
   ],

@@ -135,9 +135,13 @@ export const claim: readonly Mutant[] = [
     why: 'A lane that has more to give sleeps until a lease ends.',
   },
   {
-    file: 'sql/engine/claim/lease_deliveries.sql',
-    find: 'tokens = coalesce(s.tokens - s.taken, g.tokens),',
-    replace: 'tokens = coalesce(s.tokens, g.tokens),',
+    file: 'sql/engine/queue/park.sql',
+    find: `
+          - p.taken
+`,
+    replace: `
+          - 0
+`,
     tests: ['sql/engine/rate/bucket.test.sql'],
     why: 'What is sent costs no token, so that the rate never holds.',
   },
@@ -150,10 +154,11 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/claim/claim.sql',
-    find: 'perform outbox.park(v_endpoints, p_now, v_served);',
+    find: 'perform outbox.park(v_endpoints, p_now, v_claimed);',
     replace: 'perform outbox.park(v_endpoints, p_now);',
-    tests: ['sql/engine/claim/round_robin.test.sql'],
-    why: 'An endpoint that was served keeps its place at the front of the ring.',
+    tests: ['sql/engine/claim/in_flight.test.sql'],
+    why:
+      'What was claimed is not counted, so that an endpoint gets more requests than it may have.',
   },
   {
     file: 'sql/engine/queue/park.sql',
@@ -195,10 +200,24 @@ export const claim: readonly Mutant[] = [
   },
   {
     file: 'sql/engine/queue/park.sql',
-    find: 'and (o.endpoint_id in (select s from pg_catalog.unnest(p_served) s)) is not true',
-    replace: 'and true',
+    find: 'when o.next_at <= p_now and p.taken = 0 then o.next_at',
+    replace: 'when o.next_at <= p_now then o.next_at',
     tests: ['sql/engine/claim/round_robin.test.sql'],
     why: 'An endpoint that was served keeps its place at the front of the ring.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: 'when b.alone and l.next_at',
+    replace: 'when l.next_at',
+    tests: ['sql/engine/claim/row_versions.test.sql'],
+    why: 'For a second, one lane of an endpoint has all of its turns.',
+  },
+  {
+    file: 'sql/engine/claim/lease_deliveries.sql',
+    find: 'limit greatest(r.room, 2)',
+    replace: 'limit r.room',
+    tests: ['sql/engine/claim/row_versions.test.sql'],
+    why: 'A lane is taken for the only one of its endpoint, and has all of its turns.',
   },
   {
     file: 'sql/engine/claim/lease_deliveries.sql',
@@ -280,5 +299,40 @@ export const claim: readonly Mutant[] = [
     replace: 'd.depth, e.quantum, greatest(',
     tests: ['sql/engine/claim/org_share.test.sql'],
     why: 'One endpoint with a large quantum keeps all other organisations out of a claim.',
+  },
+  {
+    file: 'sql/engine/claim/claim.sql',
+    find: '      and coalesce(pg_catalog.cardinality(p_claimed.events), 0) >= v_of_org\n',
+    replace: '      and false\n',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'A worker pauses after each small claim of two organisations, and delivers half as much.',
+  },
+  {
+    file: 'sql/engine/claim/claim.sql',
+    find: '  return v_of_org < p_limit\n',
+    replace: '  return true\n',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'A run asks at once for more than it has slots for.',
+  },
+  {
+    file: 'sql/engine/claim/claim.sql',
+    find: '    or p_routed > 0 and exists (select from outbox.waiting_part);',
+    replace: '    or exists (select from outbox.waiting_part);',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'Runs call all the time while another one holds the router.',
+  },
+  {
+    file: 'sql/engine/claim/claim.sql',
+    find: '    or p_routed > 0 and exists (select from outbox.waiting_part);',
+    replace: '    or false;',
+    tests: ['sql/engine/claim/org_share.test.sql'],
+    why: 'A worker pauses after each small turn of routing, and routes half as much.',
+  },
+  {
+    file: 'functions/deliver/turn.ts',
+    find: 'state.wasCut = response.more === true',
+    replace: 'state.wasCut = false',
+    tests: ['functions/deliver/run_pace.test.ts'],
+    why: 'A worker pauses after each small claim of two organisations, and delivers half as much.',
   },
 ]

@@ -196,4 +196,11 @@ comment on function outbox.is_isolated_turn`,
     tests: ['sql/engine/renew_leases/given_back.test.sql'],
     why: 'A delivery that was given back renews the lease of its lane.',
   },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: ' > 0 or outbox.postpone_isolated(v_endpoint, p_now))',
+    replace: ' > 0)',
+    tests: ['sql/engine/claim/isolated_retry.test.sql'],
+    why: 'A busy run gets nothing for a minute, for an isolated delivery that waits for its retry.',
+  },
 ]

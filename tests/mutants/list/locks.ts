@@ -106,7 +106,7 @@ export const locks: readonly Mutant[] = [
     find: '      for no key update skip locked',
     replace: '      for no key update',
     tests: [
-      'concurrency/held_cleanup.test.ts#expire_deliveries() passes over a gate that another session holds',
+      'concurrency/held_gates.test.ts#try_lock_gates() passes over a gate that another session holds',
     ],
     why:
       'try_lock_gates() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
@@ -476,23 +476,27 @@ language plpgsql volatile`,
   },
   {
     file: 'sql/operations/purge.sql',
+    find: 'v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);',
+    replace:
+      'v_gate_id bigint := (select g.id from outbox.gate g where g.endpoint_id = p_endpoint_id);',
+    tests: ['concurrency/held_cleanup.test.ts#purge_deleted() passes over an endpoint whose'],
+    why: 'The deliveries of an endpoint are cancelled beside a run that holds its gate.',
+  },
+  {
+    file: 'sql/operations/purge.sql',
     find: `  where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;`,
-    replace: `  where e.id = p_endpoint_id and e.status = 'deleted'
-  for no key update;`,
+    replace: `  where e.id = p_endpoint_id and e.status = 'deleted';`,
     tests: ['concurrency/held_cleanup.test.ts#purge_deleted() passes over an endpoint whose'],
-    why:
-      'purge_endpoint() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+    why: 'The deliveries of an endpoint are cancelled while a person changes it.',
   },
   {
     file: 'sql/operations/purge.sql',
     find: `  where g.endpoint_id = p_endpoint_id
   for no key update skip locked;`,
-    replace: `  where g.endpoint_id = p_endpoint_id
-  for no key update;`,
+    replace: '  where g.endpoint_id = p_endpoint_id;',
     tests: ['concurrency/held_cleanup.test.ts#purge_deleted() passes over an endpoint whose'],
-    why:
-      'purge_endpoint() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+    why: 'The deliveries of an endpoint are cancelled beside a run that holds its gate.',
   },
   {
     file: 'sql/api/endpoint_change.sql',
@@ -607,5 +611,76 @@ language plpgsql volatile`,
     replace: '',
     tests: ['concurrency/held_repeat.test.ts'],
     why: 'A repeated call that gives deliveries back changes them before it holds their gate.',
+  },
+  {
+    file: 'sql/engine/claim/claim.sql',
+    find: '    exception when lock_not_available then\n',
+    replace: '    exception when no_data_found then\n',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#a claim that would have to wait for a gate'],
+    why: 'A claim fails if Postgres waits for a gate in spite of SKIP LOCKED.',
+  },
+  {
+    file: 'sql/engine/claim/due_gates.sql',
+    find: "set lock_timeout = '20ms'\n",
+    replace: '',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#due_gates(10, '],
+    why: 'Two claims wait for each other until Postgres ends one of them after a second.',
+  },
+  {
+    file: 'sql/engine/claim/isolated.sql',
+    find: "set lock_timeout = '20ms'\n",
+    replace: '',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#due_isolated_gate() takes a gate'],
+    why: 'Two claims wait for each other until Postgres ends one of them after a second.',
+  },
+  {
+    file: 'sql/engine/queue/gate.sql',
+    find: "set lock_timeout = '20ms'\n",
+    replace: '',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#try_lock_gates() takes a gate'],
+    why: 'The tick and a claim wait for each other until Postgres ends one of them after a second.',
+  },
+  {
+    file: 'sql/operations/purge.sql',
+    find: "set lock_timeout = '20ms'\n",
+    replace: '',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#a deleted endpoint is not purged'],
+    why: 'The tick and a claim wait for each other until Postgres ends one of them after a second.',
+  },
+  {
+    file: 'sql/time/cleanup.sql',
+    find: "set lock_timeout = '500ms'\n",
+    replace: '',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#clean() of lanes waits'],
+    why:
+      'The cleanup and a claim wait for each other until Postgres ends one of them after a second.',
+  },
+  {
+    file: 'sql/time/tick.sql',
+    find: "set lock_timeout = '20ms'\nas $$\ndeclare\n  v_gates bigint[];\n  v_next_at",
+    replace: 'as $$\ndeclare\n  v_gates bigint[];\n  v_next_at',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#wake_changed('],
+    why: 'The tick and a claim wait for each other until Postgres ends one of them after a second.',
+  },
+  {
+    file: 'sql/time/tick.sql',
+    find: "set lock_timeout = '20ms'\nas $$\ndeclare\n  v_from",
+    replace: 'as $$\ndeclare\n  v_from',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#wake_missed('],
+    why: 'The tick and a claim wait for each other until Postgres ends one of them after a second.',
+  },
+  {
+    file: 'sql/time/tick.sql',
+    find: 'exception when lock_not_available then\n  -- The gate',
+    replace: 'exception when no_data_found then\n  -- The gate',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#wake_changed('],
+    why: 'A tick warns whenever Postgres waits for a gate in spite of SKIP LOCKED.',
+  },
+  {
+    file: 'sql/time/tick.sql',
+    find: 'exception when lock_not_available then\n  -- A later',
+    replace: 'exception when no_data_found then\n  -- A later',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#wake_missed('],
+    why: 'A tick warns whenever Postgres waits for a gate in spite of SKIP LOCKED.',
   },
 ]

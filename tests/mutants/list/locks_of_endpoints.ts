@@ -11,8 +11,8 @@ export const locksOfEndpoints: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/endpoint_status.sql',
-    find: '  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;',
-    replace: '  v_was text := (outbox.check_endpoint(p_endpoint_id)).status;',
+    find: 'v_before constant outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);',
+    replace: 'v_before constant outbox.endpoint := outbox.check_endpoint(p_endpoint_id);',
     tests: ['concurrency/deleted.test.ts#outbox.disable_endpoint($1)'],
     why: 'An endpoint that is being deleted is enabled, paused or disabled after that.',
   },

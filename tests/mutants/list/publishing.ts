@@ -2,6 +2,58 @@ import type { Mutant } from '../mutant.ts'
 
 export const publishing: readonly Mutant[] = [
   {
+    file: 'sql/brokers/dead_letter_topic.sql',
+    find: 'v_at constant timestamptz := outbox.event_time();',
+    replace: 'v_at constant timestamptz := p_now;',
+    tests: ['sql/events/event_time/doors.test.sql'],
+    why:
+      'After the clock is set back, a record for a dead-letter topic is older than events before.',
+  },
+  {
+    file: 'sql/events/event_time.sql',
+    find: `  if v_us >= v_seen - 60000000
+    and not`,
+    replace: '  if false and not',
+    tests: ['sql/events/event_time/modes.test.sql', 'sql/engine/route/clock_set_back.test.sql'],
+    why: 'After the clock was set back, a later event overtakes one that is not routed yet.',
+  },
+  {
+    file: 'sql/events/event_time.sql',
+    find: 'v_seen - v_first >= p_count - 1 and v_seen % v_slot > 0;',
+    replace: 'v_seen - v_first >= p_count - 1;',
+    tests: ['sql/events/event_time/modes.test.sql'],
+    why: 'While the clock is behind, the end of a slot makes the next event as early as the clock.',
+  },
+  {
+    file: 'sql/events/event_time.sql',
+    find: 'v_seen - v_first >= p_count - 1 and',
+    replace: '',
+    tests: ['sql/events/event_time/modes.test.sql'],
+    why: 'While the clock is behind, an event gets the time of one in the middle of an array.',
+  },
+  {
+    file: 'sql/events/event_time.sql',
+    find: `  if v_us < v_seen - 60000000
+    or coalesce`,
+    replace: '  if coalesce',
+    tests: ['sql/events/event_time/modes.test.sql'],
+    why: 'After a clock that was a day ahead, no event has the time of the clock for a day.',
+  },
+  {
+    file: 'sql/messages/callback/callback_record.sql',
+    find: 'v_at timestamptz := outbox.event_time(pg_catalog.cardinality(p_changes) + 1);',
+    replace: 'v_at timestamptz := outbox.clock();',
+    tests: ['sql/events/event_time/doors.test.sql'],
+    why: 'After the clock was set back, a status overtakes an earlier one.',
+  },
+  {
+    file: 'sql/endpoints/subscription.sql',
+    find: 'return greatest(outbox.event_time(),',
+    replace: 'return greatest(outbox.clock(),',
+    tests: ['sql/engine/route/clock_set_back.test.sql'],
+    why: 'After the clock was set back, a new filter applies to events from before it.',
+  },
+  {
     file: 'sql/events/idempotency_key.sql',
     find: 'where k.created_at <= excluded.created_at - outbox.key_window();',
     replace: 'where k.created_at < excluded.created_at - outbox.key_window();',

@@ -280,9 +280,9 @@ export const routing: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/subscription.sql',
-    find: `  return greatest(outbox.clock(),
+    find: `  return greatest(outbox.event_time(),
 `,
-    replace: `  return coalesce(outbox.clock(),
+    replace: `  return coalesce(outbox.event_time(),
 `,
     tests: ['sql/engine/route/changed_before_routing.test.sql'],
     why: 'After the clock was set back, a subscription ends before it begins.',

@@ -46,7 +46,7 @@ select is(claimed(a), 0, 'gets nothing') from refused;
 select is(a ->> 'problem', 'this database belongs to the project shop.example.com, and this run names the project staging.example.com: '
   || 'the database is a copy, or the name is wrong. Nothing is delivered until somebody calls decide_copy() (runbook: A copy)', 'and is told why') from refused;
 select is(a - '{settings,problem,now_ms}'::text[],
-  '{"contracts": {"oldest": 1, "newest": 1}, "applied": 0, "stale": 0, "routed": 0, "repeat": false, "stop": "another_project", "error": null, "retries": null, "renewed": null, "deliveries": [], "events": {}, "endpoints": {}}',
+  '{"contracts": {"oldest": 1, "newest": 1}, "applied": 0, "stale": 0, "routed": 0, "repeat": false, "stop": "another_project", "more": false, "error": null, "retries": null, "renewed": null, "deliveries": [], "events": {}, "endpoints": {}}',
   'in the form of every response') from refused;
 select is_empty($$select from outbox.run where id::text like '%2'$$, 'it is not alive');
 select is_empty($$select from outbox.run_batch where run_id::text like '%2'$$, 'and its call is not stored');

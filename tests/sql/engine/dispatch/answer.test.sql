@@ -16,14 +16,14 @@ select outbox.publish_raw('order.paid', E'{ "n":1.10,\n"z":"Zoë" }') as plain,
 
 create temporary table answer as select step() as a;
 select set_eq('select jsonb_object_keys(a) from answer',
-  array['applied', 'stale', 'routed', 'repeat', 'stop', 'deliveries', 'events', 'endpoints', 'settings', 'error', 'retries', 'renewed', 'contracts', 'problem', 'now_ms'], 'the answer has fifteen fields');
+  array['applied', 'stale', 'routed', 'repeat', 'stop', 'more', 'deliveries', 'events', 'endpoints', 'settings', 'error', 'retries', 'renewed', 'contracts', 'problem', 'now_ms'], 'the answer has sixteen fields');
 select is(jsonb_array_length(a -> 'deliveries'), 4, 'two events for two endpoints are four deliveries') from answer;
 select set_eq('select distinct jsonb_object_keys(d) from answer, jsonb_array_elements(a -> ''deliveries'') d',
   array['event', 'endpoint', 'attempt', 'failed_attempts', 'lane', 'ordered', 'lease_ms'], 'a delivery has seven fields');
 select set_eq('select jsonb_object_keys(a -> ''events'')::uuid from answer', 'select plain from given union select full_one from given', 'each event comes once');
 select set_eq('select jsonb_object_keys(a -> ''endpoints'')::uuid from answer', 'select one from ours union select two from ours', 'each endpoint comes once');
 select is(a -> 'routed', '4', 'routed counts the deliveries that were made') from answer;
-select is(a - 'deliveries' - 'events' - 'endpoints' - 'settings' - 'routed' - 'now_ms', '{"contracts": {"oldest": 1, "newest": 1}, "problem": null, "applied": 0, "stale": 0, "repeat": false, "stop": null, "error": null, "retries": null, "renewed": null}'::jsonb, 'the rest is zero, false or null') from answer;
+select is(a - 'deliveries' - 'events' - 'endpoints' - 'settings' - 'routed' - 'now_ms', '{"contracts": {"oldest": 1, "newest": 1}, "problem": null, "applied": 0, "stale": 0, "repeat": false, "stop": null, "more": false, "error": null, "retries": null, "renewed": null}'::jsonb, 'the rest is zero, false or null') from answer;
 
 -- Events.
 select is(a -> 'events' -> plain::text, jsonb_build_object('type', 'order.paid', 'org_id', 'default', 'correlation_id', plain, 'idempotency_key', plain,
@@ -62,7 +62,7 @@ select is((x.a -> 'endpoints' -> one::text ->> 'url') || (x.a -> 'endpoints' -> 
 from ours, (select step() as a) x;
 
 -- Nothing to do.
-select is((x.a - 'settings'- 'now_ms')::text, '{"stop": null, "error": null, "stale": 0, "events": {}, "repeat": false, "routed": 0, "applied": 0, "problem": null, "renewed": null, "retries": null, "contracts": {"newest": 1, "oldest": 1}, "endpoints": {}, "deliveries": []}',
+select is((x.a - 'settings'- 'now_ms')::text, '{"more": false, "stop": null, "error": null, "stale": 0, "events": {}, "repeat": false, "routed": 0, "applied": 0, "problem": null, "renewed": null, "retries": null, "contracts": {"newest": 1, "oldest": 1}, "endpoints": {}, "deliveries": []}',
   'an answer without work has the same fields') from (select step() as a) x;
 select is_empty('select * from miscounts()', 'the counters are right');
 select is_empty('select * from asleep()', 'nothing is asleep for ever');
