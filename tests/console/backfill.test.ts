@@ -1,4 +1,4 @@
-/** Earlier events for an endpoint that subscribed later, in a real browser against a real stack. */
+/** Earlier events for an endpoint that lacks them or has lost them, in a real browser against a real stack. */
 
 import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
@@ -72,6 +72,50 @@ Deno.test('sends an endpoint what was published before it, with a preview, progr
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click()
     await page.getByRole('row').nth(1).waitFor()
     expect(new URL(page.url()).searchParams.get('endpoint')).toBe(id)
+    expect(errors).toEqual([])
+    await close()
+  } finally {
+    await console_.stop()
+  }
+})
+
+Deno.test('sends a receiver that lost its data a span again, after it says that events come twice', async () => {
+  const console_ = await startConsole()
+  try {
+    const { outhook } = console_
+    const org = 'lost'
+    const { id } = await outhook.createEndpoint('/ok/lost', {
+      ...{ p_event_types: ['lost.*'], p_org_id: org },
+    })
+    await outhook.sql`
+      select outbox.publish('lost.made', '{}', p_org_id => ${org}) from generate_series(1, 3)`
+    const gotOf = async (): Promise<number> => {
+      const [row] = await outhook.sql`
+        select count(*)::int as n from outbox.attempt a
+        where a.endpoint_id = ${id} and a.outcome = 'delivered'`
+      return row?.n
+    }
+    const has = (n: number) => waitUntil(async () => await gotOf() === n, { timeoutMs: patienceMs })
+    expect(await has(3)).toBe(true)
+    const { page, errors, close } = await console_.open(`/endpoints/${id}?org=${org}`)
+    await page.getByRole('button', { name: 'Send earlier events' }).click()
+    const dialog = page.getByRole('dialog')
+    const show = dialog.getByRole('button', { name: 'Show how many' })
+    await show.click()
+    await dialog.getByText('There is no such event that this endpoint has not had.').waitFor()
+    const again = dialog.getByRole('checkbox', { name: /^Also what was already delivered\./ })
+    expect(await again.isChecked()).toBe(false)
+    await again.check()
+    expect(await findingsOf(page)).toEqual([])
+    await show.click()
+    await dialog.getByRole('heading', { name: 'Send 3 earlier events?' }).waitFor()
+    await dialog.getByText('All were already delivered.').waitFor()
+    await dialog.getByText(/gets them a second time, with the same id/).waitFor()
+    expect(await findingsOf(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Start the job' }).click()
+    await page.getByText('It is done: 3 were sent.').waitFor({ timeout: patienceMs })
+    await page.getByText('Already delivered', { exact: true }).waitFor()
+    expect(await has(6)).toBe(true)
     expect(errors).toEqual([])
     await close()
   } finally {

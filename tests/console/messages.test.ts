@@ -211,3 +211,34 @@ Deno.test('a person, a message and a channel that are not there say so', async (
   expect(errors).toEqual([])
   await close()
 })
+
+Deno.test('the audit trail is limited to what one person did in a span of time', async () => {
+  // One each hour from 14:00 of a day in the zone of the browser; every other one is of Anna.
+  await wa.outhook.admin`
+    insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, actor, created_at, data)
+    select 'org-trail', 'ENDPOINT', n::text, 'PAUSED', 'Paused: ' || n,
+      case n % 2 when 0 then 'user:anna' else 'key:default' end,
+      timestamptz '2026-01-15 14:00:00 Europe/Berlin' + n * interval '1 h', '{}'
+    from generate_series(0, 5) n`
+  const { page, errors, close } = await console_.open('/audit?org=org-trail')
+  await page.getByText('6 rows, all').waitFor()
+  await page.getByLabel('When', { exact: true }).selectOption('Between two times')
+  await page.getByLabel('From', { exact: true }).fill('2026-01-15T15:00')
+  await page.getByLabel('Until', { exact: true }).fill('2026-01-15T14:00')
+  await page.getByText('The first time is not before the second.').waitFor()
+  await page.getByLabel('Until', { exact: true }).fill('2026-01-15T18:00')
+  await page.getByText('3 rows, all').waitFor()
+  const { searchParams } = new URL(page.url())
+  expect(searchParams.get('from')).toBe('2026-01-15T14:00:00.000Z')
+  expect(searchParams.get('to')).toBe('2026-01-15T17:00:00.000Z')
+  await page.getByLabel('Who', { exact: true }).fill('user:anna')
+  await page.getByText('1 row, all').waitFor()
+  await page.getByText('Paused: 2').waitFor()
+  expect(await findingsOf(page)).toEqual([])
+  await page.getByLabel('When', { exact: true }).selectOption('Last hour')
+  await page.getByText('Nothing is in the audit trail here').waitFor()
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.getByText('6 rows, all').waitFor()
+  expect(errors).toEqual([])
+  await close()
+})

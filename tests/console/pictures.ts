@@ -8,7 +8,7 @@ import { startWhatsapp } from '../_support/whatsapp.ts'
 import { consoleOn, startConsole, type TestConsole } from './_support/console.ts'
 import { makeMessageSample, messageViewsOf } from './_support/message_sample.ts'
 import { makeSample } from './_support/sample.ts'
-import { type View, viewsOf } from './_support/views.ts'
+import { dialogsOf, type DialogView, type View, viewsOf } from './_support/views.ts'
 
 const help = `Write a picture of each view of the console, with sample data, into .outhook/console/.
 
@@ -25,7 +25,8 @@ async function run(): Promise<number> {
   await Deno.mkdir(folder, { recursive: true })
   const console_ = await startConsole()
   try {
-    await write(console_, viewsOf(await makeSample(console_.outhook)), folder)
+    const sample = await makeSample(console_.outhook)
+    await write(console_, [...viewsOf(sample), ...dialogsOf(sample).map(viewOf)], folder)
   } finally {
     await console_.stop()
   }
@@ -39,6 +40,17 @@ async function run(): Promise<number> {
   return 0
 }
 
+/** A dialog as a view: it is ready once it is open and has its button. */
+function viewOf({ name, path, opener, label }: DialogView): View {
+  return {
+    ...{ name, path },
+    async ready(page): Promise<void> {
+      await page.getByRole('button', { name: opener }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: label }).waitFor()
+    },
+  }
+}
+
 async function write(console_: TestConsole, views: readonly View[], folder: string): Promise<void> {
   for (const [device, viewport] of Object.entries(devices)) {
     for (const theme of ['light', 'dark'] as const) {
@@ -48,7 +60,8 @@ async function write(console_: TestConsole, views: readonly View[], folder: stri
         await ready(page)
         await page.waitForLoadState('networkidle', { timeout: 1000 }).catch(() => {})
         const file = `${name}-${theme}-${device}.png`
-        await page.screenshot({ path: join(folder, file), fullPage: true })
+        // Behind a dialog, the page is shaded as far as the window is high.
+        await page.screenshot({ path: join(folder, file), fullPage: !name.startsWith('dialog-') })
         print(`wrote .outhook/console/${file}`)
       }
       await close()

@@ -464,7 +464,8 @@ Deno.test('changes the settings that are shown on demand, and the retries with t
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.waitFor({ state: 'detached' })
   await retries.getByText('A schedule of its own.').waitFor()
-  expect(await retries.getByRole('listitem').count()).toBe(3)
+  // The list follows with the response that has the new policy.
+  await until(async () => await retries.getByRole('listitem').count() === 3)
   const policy = async (): Promise<unknown> => {
     const [one] = await outhook.sql`select e.retry from outbox.endpoint e where e.id = ${id}`
     return one?.retry

@@ -8,7 +8,7 @@ import { findingsOf } from './_support/axe.ts'
 import { openTab } from './_support/browser.ts'
 import { startConsole, type TestConsole } from './_support/console.ts'
 import { makeSample, type Sample } from './_support/sample.ts'
-import { hostile, makeHostileSample, viewsOf } from './_support/views.ts'
+import { dialogsOf, hostile, makeHostileSample, viewsOf } from './_support/views.ts'
 
 let console_: TestConsole
 let sample: Sample
@@ -77,18 +77,9 @@ Deno.test('no view scrolls sideways at 200 %', async () => {
 })
 
 Deno.test('axe-core finds nothing in the dialogs', async () => {
-  const [held] = await console_.outhook.sql`
-    select id from outbox.event where type = 'stock.changed' limit 1`
-  const dialogs = [
-    ['/dead-letters', 'Replay all that match', 'Start the job'],
-    [`/dead-letters/${sample.deadLetter}`, 'Discard …', 'Discard'],
-    [`/endpoints/${sample.good}`, 'Pause', 'Pause'],
-    [`/endpoints/${sample.good}`, 'Rotate secret', 'Rotate'],
-    [`/events/${held?.id}`, 'Cancel delivery', 'Cancel delivery'],
-  ] as const
   for (const [, theme, viewport] of screens) {
     const { page, errors, close } = await console_.open('/', { theme, viewport })
-    for (const [path, opener, label] of dialogs) {
+    for (const { path, opener, label } of dialogsOf(sample)) {
       await page.goto(console_.running.url + path)
       await page.getByRole('button', { name: opener }).first().click()
       const dialog = page.getByRole('dialog')

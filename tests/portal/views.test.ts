@@ -9,7 +9,7 @@ import { findingsOf } from '../console/_support/axe.ts'
 import { openTab } from '../console/_support/browser.ts'
 import { receivers } from '../console/_support/sample.ts'
 import { startPortal, type TestPortal, until } from './_support/portal.ts'
-import { viewsOf } from './_support/views.ts'
+import { dialogs, viewsOf } from './_support/views.ts'
 
 let portal_: TestPortal
 
@@ -20,13 +20,6 @@ Deno.test.beforeAll(async () => {
 Deno.test.afterAll(async () => {
   await portal_?.stop()
 })
-
-/** By view: the button that opens a dialog there. */
-const dialogs: Readonly<Record<string, string>> = {
-  endpoint: 'Send test event',
-  settings: 'Delete endpoint',
-  signature: 'Rotate secret',
-}
 
 const desktop = { width: 1280, height: 900 }
 const phone = { width: 390, height: 844 }

@@ -19,6 +19,9 @@ export function JobFilter({ job }: { job: Output<'getReplayJob'> }): JSX.Element
           <Foreign text={job.error} />
         </Fact>
       )}
+      {job.source === 'events' && job.includeDelivered && (
+        <Fact name='Already delivered'>sent again</Fact>
+      )}
       {from !== null && (
         <Fact name={isReplay ? 'Failed from' : 'Published from'}>
           <Time at={from} />

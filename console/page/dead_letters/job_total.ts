@@ -61,7 +61,9 @@ async function countLeft(job: Job, signal: AbortSignal): Promise<number | null> 
 }
 
 async function countEvents(
-  { endpointId, eventTypes, filter, from, reachedAt, until }: Job & { source: 'events' },
+  { endpointId, eventTypes, filter, from, reachedAt, until, includeDelivered }: Job & {
+    source: 'events'
+  },
   signal: AbortSignal,
 ): Promise<number | null> {
   const next = reachedAt ?? from
@@ -71,6 +73,7 @@ async function countEvents(
       ...eventTypes === null ? {} : { eventTypes },
       ...filter === null ? {} : { filter },
       ...next === null ? {} : { from: next },
+      ...includeDelivered ? { includeDelivered } : {},
       until,
     },
     signal,

@@ -40,6 +40,7 @@ export function Backfill({ endpointId, onClose }: {
   const [from, setFrom] = useState(() => fieldOf(new Date(Date.now() - dayMs).toISOString()))
   const [until, setUntil] = useState('')
   const [fields, setFields] = useState({ eventTypes: '', filter: '' })
+  const [again, setAgain] = useState(false)
   const [errors, setErrors] = useState<FormErrors>({})
   const [found, setFound] = useState<{ selection: Selection; preview: Preview } | null>(null)
   const start = isoOf(from, zone)
@@ -51,6 +52,7 @@ export function Backfill({ endpointId, onClose }: {
       ...read.selection,
       ...start === null ? {} : { from: start },
       ...end === null ? {} : { until: end },
+      ...again ? { includeDelivered: true } : {},
     }
     const path = { endpointId }
     setFound({ selection, preview: await api.previewBackfill({ path, body: selection }) })
@@ -87,9 +89,22 @@ export function Backfill({ endpointId, onClose }: {
             onInput={(value) => setFields({ ...fields, [name]: value })}
           />
         ))}
+        <label class='choice'>
+          <input
+            type='checkbox'
+            checked={again}
+            onChange={(event) => setAgain(event.currentTarget.checked)}
+          />
+          <span>
+            Also what was already delivered. The receiver gets these events a second time: choose it
+            if the receiver has lost them.
+          </span>
+        </label>
         {isNone && (
           <p class='hint' role='status'>
-            There is no such event that this endpoint has not had.
+            {again
+              ? 'There is no such event that can be sent.'
+              : 'There is no such event that this endpoint has not had.'}
           </p>
         )}
         {preview.error !== null && <Problem error={preview.error} />}

@@ -24,7 +24,7 @@ export function BackfillPlan({ endpointId, selection, preview, onClose }: {
   const rate = useRate()
   // One key for all clicks with the same rate, so that a repeat after a lost response starts one job.
   const idempotencyKey = useMemo(newKey, [rate.text])
-  const { total, capped, read, readUntil, until } = preview
+  const { total, alreadyDelivered, capped, read, readUntil, until } = preview
   const what = !capped
     ? count(total, 'earlier event')
     : total === 0
@@ -53,6 +53,14 @@ export function BackfillPlan({ endpointId, selection, preview, onClose }: {
         are not part of it. The job runs in the database: you may close this page, and you can
         cancel the job.
       </p>
+      {selection.includeDelivered === true && (
+        <p>
+          <strong>{againText(alreadyDelivered, total, capped)}</strong> The receiver gets{' '}
+          {alreadyDelivered === 1 ? 'it' : 'them'}{' '}
+          a second time, with the same id. If the endpoint is ordered, they come beside the live
+          events and outside the order.
+        </p>
+      )}
       {capped && (
         <p>
           <strong>There may be more.</strong>{' '}
@@ -68,4 +76,13 @@ export function BackfillPlan({ endpointId, selection, preview, onClose }: {
       <RateField label='Events' rate={rate} total={total} more={capped} />
     </Confirm>
   )
+}
+
+function againText(again: number, total: number, isCapped: boolean): string {
+  if (isCapped) return `${number(again)} or more of them were already delivered.`
+  if (again === 0) return 'None of them was delivered before.'
+  if (again === total) {
+    return total === 1 ? 'It was already delivered.' : 'All were already delivered.'
+  }
+  return `${number(again)} of them ${again === 1 ? 'was' : 'were'} already delivered.`
 }

@@ -67,7 +67,7 @@ export function DossierPage({ id: dossierId }: { id: string }): JSX.Element {
             : (
               <>
                 {one.numbers.length > 0 && (
-                  <p class='row pager'>
+                  <p class='row people'>
                     {one.numbers.map((number) => <PersonLink key={number} recipient={number} />)}
                   </p>
                 )}

@@ -36,7 +36,7 @@ export function SagasPage(): JSX.Element {
                   </h2>
                   {one.byTokens && <Badge tone='info'>tokens may execute it</Badge>}
                 </div>
-                <ol class='schedule'>
+                <ol class='schedule pairs'>
                   {one.steps.map((step, i) => (
                     <li key={i}>
                       <code>

@@ -14,9 +14,11 @@ export interface MessageSample {
   dossier: string
   failed: string
   free: string
+  job: string
+  execution: string
 }
 
-/** Creates the sample. The channel of its organisation is held after that. */
+/** Creates the sample. The channel of its organisation is held after that. A job and a saga are in it too. */
 export async function makeMessageSample(wa: TestWhatsapp): Promise<MessageSample> {
   const org = 'org-c'
   const { admin, sql } = wa.outhook
@@ -60,11 +62,29 @@ export async function makeMessageSample(wa: TestWhatsapp): Promise<MessageSample
   }, 'failure', true, ${`190 ${hostile}`}, now(), null,
       now())`
   await sql`select outbox.accept_once(${'w'.repeat(64)}, 'event-1')`
-  return { org, person, dossier, failed, free }
+  const [job] = await admin`
+    insert into outbox.replay_job (org_id, event_type, error, status, failed_to, rate_per_second,
+      replayed, skipped, created_at)
+    values (${org}, 'order.paid', ${hostile}, 'paused', now(), 50, 3120, 2, now()) returning id`
+  for (const name of ['reserve_stock', 'send_parcel']) {
+    await sql.unsafe(`create or replace function public.${name}(p_context jsonb) returns jsonb
+      language sql set search_path = '' as $$ select '{}'::jsonb $$`)
+  }
+  await sql`select outbox.define_saga('order', ${
+    sql.json([
+      { function: 'public.reserve_stock', event_type: 'stock.reserved' },
+      { function: 'public.send_parcel', event_type: 'parcel.sent' },
+    ])
+  })`
+  const [saga] = await sql`
+    select outbox.execute_saga('order', '{}', p_org_id => ${org}) ->> 'id' as id`
+  return { org, person, dossier, failed, free, job: job?.id, execution: saga?.id }
 }
 
-/** The pages about messages, people and the audit trail, each with rows. */
-export function messageViewsOf({ org, person, dossier, failed, free }: MessageSample): View[] {
+/** The pages about messages, people, jobs, sagas and the audit trail, each with rows. */
+export function messageViewsOf(
+  { org, person, dossier, failed, free, job, execution }: MessageSample,
+): View[] {
   const text = (words: string | RegExp): View['ready'] => (page) =>
     page.getByText(words).first().waitFor()
   const view = (name: string, path: string, ready: View['ready']): View => ({
@@ -82,6 +102,10 @@ export function messageViewsOf({ org, person, dossier, failed, free }: MessageSa
     view('channels-rows', '/channels', text('WhatsApp refuses to send')),
     view('templates-rows', '/templates', text('appointment_reminder')),
     view('audit-rows', '/audit', text(hostile)),
+    view('replays-rows', '/replays', text(`Job ${job}`)),
+    view('replay-job', `/replays/${job}`, text('It is paused')),
+    view('sagas-rows', '/sagas', text('public.send_parcel')),
+    view('saga', `/sagas/${execution}`, text('parcel.sent')),
     view('consumers-rows', '/consumers?q=event-1', text('processed')),
   ]
 }

@@ -21,6 +21,7 @@ export interface Sample {
   broken: string
   paused: string
   event: string
+  held: string
   deadLetter: string
 }
 
@@ -71,5 +72,9 @@ export async function makeSample(outhook: TestOuthook): Promise<Sample> {
   if (!await waitUntil(isDone, { timeoutMs: patienceMs })) throw new Error('no sample')
   const [letter] = await sql`
     select id, event_id from outbox.dead_letter order by failed_at desc limit 1`
-  return { good, failing, broken, paused, event: letter?.event_id, deadLetter: letter?.id }
+  const [held] = await sql`select id from outbox.event where type = 'stock.changed' limit 1`
+  return {
+    ...{ good, failing, broken, paused },
+    ...{ event: letter?.event_id, held: held?.id, deadLetter: letter?.id },
+  }
 }

@@ -40,9 +40,37 @@ export function viewsOf(sample: Sample): View[] {
     { name: 'templates', path: '/templates', ready: text('No template is assigned yet') },
     { name: 'consumers', path: '/consumers?q=event-2', ready: text('not processed') },
     { name: 'runs', path: '/runs', ready: text(/alive/) },
-    { name: 'audit', path: '/audit', ready: text('Nothing is in the audit trail here') },
+    { name: 'audit', path: '/audit', ready: text('Endpoint created') },
     { name: 'sagas', path: '/sagas', ready: text('No saga is defined') },
     { name: 'settings', path: '/settings', ready: text('limit.portal_tokens_per_day') },
+  ]
+}
+
+/** A dialog: the view that has it, the button that opens it, and a button that it has. */
+export interface DialogView {
+  name: string
+  path: string
+  opener: string
+  label: string
+}
+
+/** The dialogs of the console, with the data of the sample. */
+export function dialogsOf(sample: Sample): DialogView[] {
+  const good = `/endpoints/${sample.good}`
+  const letter = `/dead-letters/${sample.deadLetter}`
+  const dialog = (name: string, path: string, opener: string, label: string): DialogView => ({
+    ...{ name: `dialog-${name}`, path, opener, label },
+  })
+  return [
+    dialog('replay', '/dead-letters', 'Replay all that match', 'Start the job'),
+    dialog('discard', letter, 'Discard …', 'Discard'),
+    dialog('new-endpoint', '/endpoints', 'New endpoint', 'Create endpoint'),
+    dialog('pause', good, 'Pause', 'Pause'),
+    dialog('retries', good, 'Change the retries', 'Save'),
+    dialog('rotate', good, 'Rotate secret', 'Rotate'),
+    dialog('span', good, 'Replay a span …', 'Cancel'),
+    dialog('backfill', good, 'Send earlier events …', 'Show how many'),
+    dialog('cancel', `/events/${sample.held}`, 'Cancel delivery', 'Cancel delivery'),
   ]
 }
 

@@ -9,6 +9,13 @@ export interface View {
   ready(portal: Locator): Promise<void>
 }
 
+/** By view: the button that opens a dialog there. */
+export const dialogs: Readonly<Record<string, string>> = {
+  endpoint: 'Send test event',
+  settings: 'Delete endpoint',
+  signature: 'Rotate secret',
+}
+
 /** Makes a customer with endpoints and deliveries, and returns each view of the portal. */
 export async function viewsOf(outhook: TestOuthook, org: string): Promise<View[]> {
   const { sql } = outhook
@@ -40,6 +47,8 @@ export async function viewsOf(outhook: TestOuthook, org: string): Promise<View[]
         and (select count(*) from outbox.attempt where endpoint_id = ${shop.id}) = 4 as done`
     return row?.done
   })
+  const [sent] = await sql`
+    select event_id as id from outbox.attempt where endpoint_id = ${shop.id} limit 1`
   const [job] = await outhook.admin`
     insert into outbox.replay_job (org_id, endpoint_id, status, failed_to, rate_per_second,
       replayed, skipped, created_at, finished_at)
@@ -54,6 +63,8 @@ export async function viewsOf(outhook: TestOuthook, org: string): Promise<View[]
     { name: 'signature', path: `${shopPath}/signature`, ready: text('timingSafeEqual') },
     { name: 'settings', path: `${shopPath}/settings`, ready: text('The parcel is on its way') },
     { name: 'replay', path: `${shopPath}/replay`, ready: text('100 %') },
+    { name: 'replay-form', path: `endpoints/${crm.id}/replay`, ready: text('Show how many') },
+    { name: 'failing', path: `endpoints/${crm.id}`, ready: text('1 shown, all') },
     { name: 'job', path: `${shopPath}/replay/${job?.id}`, ready: text('Done: 2 of 3') },
     { name: 'disabled', path: `endpoints/${old.id}`, ready: text('Resume') },
     {
@@ -64,6 +75,8 @@ export async function viewsOf(outhook: TestOuthook, org: string): Promise<View[]
         await text('"Ada"')(portal)
       },
     },
+    { name: 'delivered', path: `deliveries/${sent?.id}.${shop.id}`, ready: text('49.9') },
+    { name: 'type-list', path: 'event-types', ready: text('A customer signed up') },
     { name: 'types', path: 'event-types/order.paid', ready: text('Schema') },
     { name: 'missing', path: 'endpoints/nothing', ready: text('There is no such endpoint') },
   ]
