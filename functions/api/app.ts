@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { responseHeaders } from '../_shared/http/response_headers.ts'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
+import { asActor } from './database.ts'
 import { authentication } from './middleware/access.ts'
 import { cors } from './middleware/cors.ts'
 import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middleware/limits.ts'
@@ -74,25 +75,25 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   app.use(rateLimit(deps))
   app.use(bodyLimit(limits))
   app.use(async (c, next) => {
-    c.set('database', deps.database)
+    c.set('database', asActor(deps.database, c.get('principal').actor))
     await next()
   })
 
-  addEndpointRoutes(app, deps)
+  addEndpointRoutes(app)
   addEndpointActionRoutes(app, deps)
-  addRetryConfigRoutes(app, deps)
+  addRetryConfigRoutes(app)
   addFilterTrialRoutes(app, deps)
-  addSecretRoutes(app, deps)
+  addSecretRoutes(app)
   addPortalTokenRoutes(app, deps)
   addSessionRoutes(app, deps)
-  addDeadLetterRoutes(app, deps)
-  addReplayJobRoutes(app, deps)
-  addBackfillRoutes(app, deps)
+  addDeadLetterRoutes(app)
+  addReplayJobRoutes(app)
+  addBackfillRoutes(app)
   addHealthRoutes(app, deps)
   addOverviewRoutes(app, deps)
   addEventRoutes(app, deps)
-  addEventTypeRoutes(app, deps)
-  addDeliveryRoutes(app, deps)
+  addEventTypeRoutes(app)
+  addDeliveryRoutes(app)
   addAttemptRoutes(app, deps)
   addMessageRoutes(app, deps)
   addDossierRoutes(app, deps)
@@ -101,7 +102,7 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   addSearchRoutes(app, deps)
   addTemplateRoutes(app, deps)
   addChannelRoutes(app, deps)
-  addWhatsappAppRoutes(app, deps)
+  addWhatsappAppRoutes(app)
   addOptOutRoutes(app, deps)
   addPeopleRoutes(app, deps)
   addSagaRoutes(app, deps)

@@ -12,7 +12,7 @@ export type ApiEnv = {
   Variables: {
     requestId: string
     principal: Principal
-    /** For the rules of tokens, which read the object that a request names. */
+    /** For this request: it names the caller for the audit trail. */
     database: ApiDatabase
     /** When the request began, on the clock `now` of ApiDeps. */
     startedAt: number

@@ -23,6 +23,13 @@ export type ApiDatabase = {
   ): Promise<Result>
 }
 
+/** The same database, whose audit trail gets this actor for each change; see `outbox.current_actor`. */
+export function asActor(database: ApiDatabase, actor: string): ApiDatabase {
+  return {
+    call: (name, args, schema, trace) => database.call(name, args, schema, { ...trace, actor }),
+  }
+}
+
 /** Creates it from a function that calls SQL functions. */
 export function apiDatabase(callFunction: CallFunction): ApiDatabase {
   async function call<Name extends FunctionName, Result>(

@@ -165,7 +165,8 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   sentAt: 'When it was sent; null: it is not.',
   source: 'Where the opt-out or the consent comes from.',
   'ReplayJob.source': 'What the job sends: dead letters, each as its own delivery.',
-  'Backfill.source': 'What the job sends: events, to an endpoint that did not get them.',
+  'Backfill.source':
+    'What the job sends: events, to an endpoint that did not get them or has lost them.',
   sqlState: 'The SQLSTATE of the error.',
   status: 'Whether it is enabled, paused (until it is resumed) or disabled.',
   'ReplayJob.status': 'Whether the job is running, paused, done or cancelled.',

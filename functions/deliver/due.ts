@@ -4,7 +4,8 @@ import type { EndReason, RunState } from './state.ts'
 /**
  * When the next dispatch is due, in ms on the run's clock; Infinity: not before something changes.
  * Results wait for others, so batches grow with the load. A dispatch is due earlier when enough slots
- * are free: at once while the queue is full, else after `spacingMs`. With few results it is due after
+ * are free: at once while the queue is full, else after `spacingMs`. It is due at once, also without results, after a
+ * call that left work because organisations take turns, which fills few of the slots. With few results it is due after
  * spacing(), and not early while another one is in flight. Without early dispatches an endpoint with a
  * small limit of requests in flight would be served only once in `gatherMs`. Without the spacing a
  * light load would keep the database busy, and many workers would make ever smaller calls. Lease
@@ -17,9 +18,11 @@ export function dispatchDueAt(state: RunState, options: RunOptions): number {
   if (state.parts.length > 0) return -Infinity
   const free = openSlots(state, options)
   let due = state.renewalAt + options.gatherMs
+  const isEnough = free >= enoughSlots(state, options)
+  if (state.wasCut && state.end === null && isEnough) due = Math.min(due, state.respondedAt)
   if (state.results.length > 0) {
     due = Math.min(due, state.oldestResultAt + gatherTime(state, options))
-    if (free >= enoughSlots(state, options)) {
+    if (isEnough) {
       if (state.wasFull) due = Math.min(due, state.respondedAt)
       else if (state.results.length >= options.enoughResults) {
         due = Math.min(due, state.respondedAt + options.spacingMs)

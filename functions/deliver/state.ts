@@ -53,6 +53,8 @@ export type RunState = {
   wokenInVainAt: number
   /** Whether the last response filled all slots that were offered, so more deliveries are due. */
   wasFull: boolean
+  /** Whether the last call left work and free slots because organisations take turns. */
+  wasCut: boolean
   /** When a response last brought work. */
   workedAt: number
   /** When the last lease of the run expires. */
@@ -88,6 +90,7 @@ export function initialState(now: number, problem: string | null = null): RunSta
     isWoken: false,
     wokenInVainAt: -Infinity,
     wasFull: false,
+    wasCut: false,
     workedAt: now,
     leasedUntil: now,
     claimed: 0,

@@ -131,6 +131,7 @@ function recordResponse(
   state.callMs = now - calledAt
   state.fastestMs = Math.min(state.fastestMs, state.callMs)
   state.wasFull = limit > 0 && deliveries.length >= limit
+  state.wasCut = response.more === true
   // cpuMs() takes 0.2 ms.
   if (run.options.maxCpuMs !== null) state.cpuMs = (deps.cpuMs() ?? 0) - run.cpuAtStart
   state.claimed += deliveries.length

@@ -13,11 +13,13 @@ begin
   v_job.org_id := p_org_id;
   v_job.endpoint_id := p_endpoint_id;
   v_job.by_subscription := true;
+  v_job.include_delivered := coalesce((p_job ->> 'includeDelivered')::boolean, false);
+  v_job.created_at := outbox.clock();
   v_job.filter := p_job ->> 'filter';
   v_job.failed_from := (p_job ->> 'from')::timestamptz;
   -- Whole milliseconds, as the API writes a time, so that the job gets the same bound.
   v_job.failed_to := least((p_job ->> 'until')::timestamptz,
-    pg_catalog.date_trunc('milliseconds', outbox.clock()));
+    pg_catalog.date_trunc('milliseconds', outbox.latest_event_time()));
   perform outbox.check_bound('from', v_job.failed_from);
   perform outbox.check_bound('until', v_job.failed_to);
   if v_job.failed_from > v_job.failed_to then
@@ -52,6 +54,8 @@ declare
   v_body text;
   v_rows integer := 0;
   v_total integer := 0;
+  v_action text;
+  v_again integer := 0;
   v_work bigint := 0;
   v_at uuid;
 begin
@@ -61,10 +65,11 @@ begin
     v_at := v_event.id;
     continue when not v_event.is_wanted
       or v_ordering <> 'none' and v_event.deliver_at > outbox.clock()
-      or outbox.has_or_had(v_event.id, p_endpoint_id)
       -- Its routing, or route_again(), decides.
       or exists (select from outbox.unrouted u where u.event_id = v_event.id)
       or exists (select from outbox.unroutable u where u.event_id = v_event.id);
+    v_action := outbox.kept_action(v_job, v_event.id);
+    continue when v_action = 'none';
     if v_filter.path is not null or not v_event.is_open then
       v_body := (select e.body from outbox.event e where e.id = v_event.id);
       v_work := v_work + outbox.body_work(v_body) + outbox.filter_steps(
@@ -72,8 +77,9 @@ begin
       continue when outbox.kept_problem(v_filter, v_event, v_body) is not null;
     end if;
     v_total := v_total + 1;
+    v_again := v_again + (v_action = 'again')::integer;
   end loop;
-  return pg_catalog.jsonb_build_object('total', v_total,
+  return pg_catalog.jsonb_build_object('total', v_total, 'alreadyDelivered', v_again,
     'capped', v_rows = v_most or v_work > v_most_work, 'read', v_rows,
     'readUntil', case when v_at is not null then outbox.iso_time(outbox.uuid_v7_time(v_at)) end,
     'until', outbox.iso_time(v_job.failed_to), 'work', v_work);
@@ -81,6 +87,6 @@ end
 $$;
 comment on function outbox.preview_backfill(text, uuid, jsonb) is
   'What create_backfill() with the same selection would send, of at most 5,000 events, the oldest '
-  'first: {"total", "capped": there may be more, "read": how many events were read, "readUntil": '
-  'the time of the last of them, "until": pass it to the job, "work": steps of filters}. OH001, '
-  'OH002.';
+  'first: {"total", "alreadyDelivered": how many of them it sends again, "capped": there may be '
+  'more, "read": how many events were read, "readUntil": the time of the last of them, "until": '
+  'pass it to the job, "work": steps of filters}. OH001, OH002.';

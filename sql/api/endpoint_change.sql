@@ -173,6 +173,8 @@ begin
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   perform outbox.finish_change(v_before, p_change -> 'headers');
+  perform outbox.note_change(p_endpoint_id,
+    array(select k from pg_catalog.jsonb_object_keys(p_change) k order by k), null);
   return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
 end
 $$;

@@ -168,6 +168,9 @@ begin
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
     v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
+  perform outbox.note_action(v_org_id, 'EVENT_TYPE', v_type,
+    case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
+      else 'CHANGED' end, 'Event type of the catalogue');
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o

@@ -95,6 +95,9 @@ begin
     perform outbox.invalid('strict', 'is null', 'Expected true or false');
   end if;
   perform outbox.change_catalogue(p_org_id, p_strict);
+  perform outbox.note_action(p_org_id, 'EVENT_CATALOGUE', 'catalogue', 'CHANGED',
+    pg_catalog.format('Catalogue made %s', case when p_strict then 'strict' else 'open' end),
+    pg_catalog.jsonb_build_object('strict', p_strict));
   return pg_catalog.jsonb_build_object('strict', p_strict);
 end
 $$;

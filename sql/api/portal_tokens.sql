@@ -97,6 +97,9 @@ begin
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
+    perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', p_token ->> 'id', 'CREATED',
+      'Portal token created', pg_catalog.jsonb_build_object('subject', p_token -> 'subject',
+        'scopes', p_token -> 'scopes', 'expiresInSeconds', p_token -> 'expiresInSeconds'));
   end if;
   return v_result;
 end
@@ -118,6 +121,10 @@ begin
   insert into outbox.revoked_portal_token (org_id, id, revoked_at)
   values (p_org_id, p_id, outbox.clock())
   on conflict (org_id, id) do nothing;
+  if found then
+    perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', p_id::text, 'REVOKED',
+      'Portal token revoked');
+  end if;
   if (
     select pg_catalog.count(*) from outbox.revoked_portal_token t where t.org_id = p_org_id
   ) > v_most then
@@ -147,6 +154,8 @@ begin
     set generation = g.generation + 1, revoked_at = excluded.revoked_at
   returning g.revoked_at into v_at;
   delete from outbox.revoked_portal_token t where t.org_id = p_org_id;
+  perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', '*', 'REVOKED',
+    'All portal tokens revoked');
   return pg_catalog.jsonb_build_object('revokedAt', outbox.iso_time(v_at));
 end
 $$;

@@ -19,6 +19,7 @@ begin
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
         'eventTypes', p_job.types, 'filter', p_job.filter,
+        'includeDelivered', p_job.include_delivered,
         'from', outbox.iso_time(p_job.failed_from),
         'until', outbox.iso_time(p_job.failed_to), 'read', p_job.looked, 'sent', p_job.replayed)
     end;
@@ -248,7 +249,8 @@ begin
       array(select pg_catalog.jsonb_array_elements_text(p_job -> 'eventTypes'))
     end,
     (p_job ->> 'from')::timestamptz, (p_job ->> 'until')::timestamptz, p_job ->> 'filter', true,
-    coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+    coalesce((p_job ->> 'ratePerSecond')::integer, 50),
+    coalesce((p_job ->> 'includeDelivered')::boolean, false));
   update outbox.replay_job j set by_api = true where j.id = (v_result ->> 'id')::bigint;
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
@@ -257,8 +259,9 @@ end
 $$;
 comment on function outbox.create_backfill(text, uuid, jsonb, text) is
   'Starts a backfill of kept events to an endpoint of the organisation with {"eventTypes", "from", '
-  '"until", "filter", "ratePerSecond"}, and returns it: backfill_events(). Only events that its '
-  'subscriptions select, so a caller gets no event this way that the endpoint would not get. '
+  '"until", "filter", "includeDelivered", "ratePerSecond"}, and returns it: backfill_events(). '
+  'Only events that its subscriptions select, so a caller gets no event this way that the endpoint '
+  'would not get. '
   'OH001, OH002, OH003, OH010.';
 
 create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb

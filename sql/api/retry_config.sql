@@ -75,6 +75,7 @@ begin
   update outbox.endpoint e
   set retry = v_policy, version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
+  perform outbox.note_change(p_endpoint_id, array['retry'], null);
   return outbox.get_retry_config(p_org_id, p_endpoint_id);
 end
 $$;

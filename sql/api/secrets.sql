@@ -1,15 +1,11 @@
 -- The signing secrets of an endpoint over the HTTP API. No function returns a private key.
 
-create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
-language plpgsql stable security definer set search_path = ''
+create function outbox.org_secret_json(p_read jsonb) returns jsonb
+language plpgsql stable set search_path = ''
 as $$
-declare
-  v_read jsonb;
 begin
-  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  v_read := outbox.read_secret(p_endpoint_id);
-  return pg_catalog.jsonb_build_object('secret', v_read -> 'secret',
-    'publicKey', v_read -> 'public_key',
+  return pg_catalog.jsonb_build_object('secret', p_read -> 'secret',
+    'publicKey', p_read -> 'public_key',
     'secrets', (
       select pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('id', s.value -> 'secret_id',
@@ -17,9 +13,20 @@ begin
           'createdAt', outbox.iso_time((s.value ->> 'created_at')::timestamptz),
           'expiresAt', outbox.iso_time((s.value ->> 'expires_at')::timestamptz))
         order by s.ordinality)
-      from pg_catalog.jsonb_array_elements(v_read -> 'secrets')
+      from pg_catalog.jsonb_array_elements(p_read -> 'secrets')
         with ordinality as s (value, ordinality)
     ));
+end
+$$;
+comment on function outbox.org_secret_json(jsonb) is
+  'The result of endpoint_secrets() in the form of the API: see get_org_secret().';
+
+create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  return outbox.org_secret_json(outbox.read_secret(p_endpoint_id));
 end
 $$;
 comment on function outbox.get_org_secret(text, uuid) is
@@ -44,16 +51,15 @@ begin
   then
     return v_stored;
   end if;
+  if v_stored is not null then
+    return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  end if;
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  if v_stored is null then
-    perform outbox.rotate_secret(p_endpoint_id, p_secret,
-      pg_catalog.make_interval(secs => p_overlap_seconds));
-  end if;
-  v_result := outbox.get_org_secret(p_org_id, p_endpoint_id);
-  if v_stored is null then
-    -- No secret is stored here: a repeat reads it from Vault.
-    perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
-  end if;
+  perform outbox.rotate_secret(p_endpoint_id, p_secret,
+    pg_catalog.make_interval(secs => p_overlap_seconds));
+  v_result := outbox.org_secret_json(outbox.endpoint_secrets(p_endpoint_id));
+  -- No secret is stored here: a repeat reads it from Vault.
+  perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
   return v_result;
 end
 $$;
@@ -78,7 +84,7 @@ begin
       hint = 'Use the id of a secret from the list of secrets of this endpoint';
   end if;
   perform outbox.expire_secret(p_secret_id);
-  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  return outbox.org_secret_json(outbox.endpoint_secrets(p_endpoint_id));
 end
 $$;
 comment on function outbox.expire_org_secret(text, uuid, uuid) is

@@ -20,27 +20,29 @@ const limits = {
   'limit.subscriptions': 3,
   'limit.event_types': 1,
   'limit.replay_jobs': 1,
+  'limit.templates': 1,
   'limit.portal_tokens_per_day': 1,
   'limit.event_mib_per_day': 1,
 }
 
-async function setLimit(name: string, value: number): Promise<void> {
+async function setLimit(name: string, value: number, orgId = org): Promise<void> {
   const { sql } = api.outhook
-  await sql`select outbox.set_org_setting(${org}, ${name}, ${sql.json(value)})`
+  await sql`select outbox.set_org_setting(${orgId}, ${name}, ${sql.json(value)})`
 }
 
 type Answer = { status: number; headers: Headers; body: Record<string, unknown> }
 
-async function call(request: string, body: unknown, orgId = org): Promise<Answer> {
+async function call(
+  request: string,
+  body: unknown,
+  orgId = org,
+  caller: Record<string, string> = { apikey: api.outhook.stack.keys.secretKey },
+): Promise<Answer> {
   const [method = '', path = ''] = request.split(' ')
   const response = await api.app.request(`/api/v1${path}`, {
     method,
-    headers: {
-      apikey: api.outhook.stack.keys.secretKey,
-      'x-org-id': orgId,
-      'content-type': 'application/json',
-    },
-    body: JSON.stringify(body),
+    headers: { ...caller, 'x-org-id': orgId, 'content-type': 'application/json' },
+    body: method === 'GET' ? null : JSON.stringify(body),
   })
   const { status, headers } = response
   return { status, headers, body: await response.json() }
@@ -74,13 +76,17 @@ Deno.test('a further endpoint or subscription is a 409 that names the limit', as
   expect((await call('POST /endpoints', { url }, 'org-other')).status).toBe(201)
 })
 
-Deno.test('a further event type, replay job or channel is a 409 that names the limit', async () => {
+Deno.test('a further event type, replay job, template or channel is a 409 that names the limit', async () => {
   expect((await call('POST /event-types', { type: 'a' })).status).toBe(201)
   expect(await call('POST /event-types', { type: 'b' })).toMatchObject(reached('limit.event_types'))
   expect(await call('PUT /event-types/b', {})).toMatchObject(reached('limit.event_types'))
   expect((await call('PUT /event-types/a', {})).status).toBe(200)
   expect((await call('POST /replay-jobs', {})).status).toBe(201)
   expect(await call('POST /replay-jobs', {})).toMatchObject(reached('limit.replay_jobs'))
+  const template = { name: 'reminder', language: 'fr', category: 'UTILITY' }
+  expect((await call('PUT /templates/a', template)).status).toBe(200)
+  expect(await call('PUT /templates/b', template)).toMatchObject(reached('limit.templates'))
+  expect((await call('PUT /templates/a', template)).status).toBe(200)
   await api.outhook.sql`select outbox.put_whatsapp_app('1', 'secret')`
   expect(
     await call('POST /channels', {
@@ -117,4 +123,29 @@ Deno.test('a further event of a day is a 429 until the day ends', async () => {
   expect((await call('POST /events', event, 'org-other')).status).toBe(202)
   await setLimit('limit.event_mib_per_day', 2)
   expect((await call('POST /events', event)).status).toBe(202)
+})
+
+Deno.test('a token that has left its rows of a day in the audit trail gets a 429, and a secret key does not', async () => {
+  const other = 'org-writers'
+  const { body } = await call('POST /endpoints', { url }, other)
+  const path = `/endpoints/${body['id']}`
+  const token = { authorization: `Bearer ${await api.token(other, ['customer-page'])}` }
+  await setLimit('limit.audit_rows_per_day', 2, other)
+  for (const description of ['a', 'b']) {
+    expect((await call(`PATCH ${path}`, { description }, other, token)).status).toBe(200)
+  }
+  const refused = await call(`PATCH ${path}`, { description: 'c' }, other, token)
+  expectTomorrow(refused, 'limit.audit_rows_per_day')
+  expect(refused.body['remedy']).toContain('ask the operator to raise the setting')
+  const secret = `GET ${path}/secret`
+  expectTomorrow(await call(secret, null, other, token), 'limit.audit_rows_per_day')
+  expect((await call(secret, null, other)).status).toBe(200)
+  expect(await call(`GET ${path}`, null, other, token))
+    .toMatchObject({ status: 200, body: { description: 'b' } })
+  // What stops or protects something passes up to twice the limit.
+  for (const request of [`POST ${path}/pause`, `POST ${path}/secret/rotate`]) {
+    expect((await call(request, {}, other, token)).status).toBeLessThan(300)
+  }
+  expectTomorrow(await call(`POST ${path}/pause`, {}, other, token), 'limit.audit_rows_per_day')
+  expect((await call(`PATCH ${path}`, { description: 'd' }, other)).status).toBe(200)
 })

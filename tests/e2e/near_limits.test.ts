@@ -1,13 +1,12 @@
 /** Each limit of the database is really brought near: health, 01 and the metrics show it, and the runbook mends it. */
 
 import { expect } from '@std/expect'
-import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
-import { startPostgres } from '../../supabase/local/postgres/mod.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { askOps, type Row, runbookBlock } from '../_support/ops.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
+import { setTransactionId } from '../_support/transaction_ids.ts'
 
 let pg: TestPostgres
 let sql: Sql
@@ -288,28 +287,9 @@ Deno.test('Transaction ids: a billion of them are used', async () => {
   await using admin = connect(pg.adminDbUrl)
   await admin.sql`alter system set autovacuum_freeze_max_age = 2000000000`
   await admin.sql`alter system set autovacuum = off`
-  const { bin } = pg.binaries
   await admin.sql.end()
   await sql.end()
-  await pg.halt()
-  const data = join(pg.dataDir, 'pg')
-  await Deno.writeFile(join(data, 'pg_xact', '0478'), new Uint8Array(262_144))
-  await own(join(data, 'pg_xact', '0478'), data)
-  const reset = await new Deno.Command(`${bin}/pg_resetwal`, {
-    args: ['--next-transaction-id=1200000000', '-D', data],
-    ...await ownerOf(data),
-  }).output()
-  expect(new TextDecoder().decode(reset.stderr)).toBe('')
-  const started = await startPostgres({ dataDir: pg.dataDir, port: 'free', fsync: false })
-  const stop = pg.stop
-  pg = {
-    ...pg,
-    ...started,
-    stop: async () => {
-      await started.stop()
-      await stop()
-    },
-  }
+  pg = await setTransactionId(pg, 1_200_000_000)
   sql = postgres(pg.dbUrl, { max: 1, onnotice: () => {} })
   expect(await gauge('transaction_id_age')).toBeGreaterThan(1.1e9)
   await expectTold({
@@ -341,15 +321,4 @@ function connect(url: string): { sql: Sql } & AsyncDisposable {
     sql: one,
     [Symbol.asyncDispose]: async () => await one.end({ timeout: 0 }).catch(() => {}),
   }
-}
-
-/** The ids of who owns the files of the server, as whom its programs run. */
-async function ownerOf(path: string): Promise<{ uid?: number; gid?: number }> {
-  const { uid, gid } = await Deno.stat(path)
-  return Deno.uid() === 0 && uid !== null && gid !== null ? { uid, gid } : {}
-}
-
-async function own(path: string, like: string): Promise<void> {
-  const { uid, gid } = await Deno.stat(like)
-  if (Deno.uid() === 0) await Deno.chown(path, uid, gid)
 }

@@ -82,6 +82,11 @@ export const dispatchResponse = z.object({
    * project (functions/deliver/refusal.ts).
    */
   stop: z.string().nullable(),
+  /**
+   * Whether the call probably left due deliveries, or events to route, because organisations take turns; absent from
+   * an older database.
+   */
+  more: z.boolean().optional(),
   deliveries: z.array(delivery),
   // Loose: a kind of endpoint may add members, such as `credentials`. Its sender parses them, so an
   // invalid one fails one attempt. Keeping them costs 0.03 µs an event.

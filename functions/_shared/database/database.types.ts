@@ -156,41 +156,66 @@ export type Database = {
         }
         Relationships: []
       }
+      'audit_count': {
+        Row: {
+          'day': string
+          'n': number
+          'org_id': string
+          'slot': string
+        }
+        ComputedFields: never
+        Insert: {
+          'day': string
+          'n': number
+          'org_id': string
+          'slot'?: string
+        }
+        Update: {
+          'day'?: string
+          'n'?: number
+          'org_id'?: string
+          'slot'?: string
+        }
+        Relationships: []
+      }
       'audit_event': {
         Row: {
           'action': string
           'actor': string | null
           'correlation_id': string | null
           'created_at': string
+          'data': Json | null
           'details': string
           'entity_id': string
           'entity_type': string
           'id': number
-          'org_id': string
-          'audit_json': Json | null
+          'org_id': string | null
+          'audit_event_json': Json | null
         }
-        ComputedFields: 'audit_json'
+        ComputedFields: 'audit_event_json'
         Insert: {
           'action': string
           'actor'?: string | null
           'correlation_id'?: string | null
           'created_at': string
+          'data'?: Json | null
           'details': string
           'entity_id': string
           'entity_type': string
           'id'?: never
-          'org_id': string
+          'org_id'?: string | null
         }
         Update: {
           'action'?: string
           'actor'?: string | null
           'correlation_id'?: string | null
           'created_at'?: string
+          'data'?: Json | null
           'details'?: string
           'entity_id'?: string
           'entity_type'?: string
           'id'?: never
-          'org_id'?: string
+          'org_id'?: string | null
         }
         Relationships: []
       }
@@ -919,24 +944,30 @@ export type Database = {
           'updated_at': string
           'url': string
           'version': number
+          'arrives_from': string | null
           'check_subscription_limits': undefined | null
           'endpoint_json': Json | null
           'endpoint_members': Json | null
           'moved_status': Json | null
+          'refuse_arrival': undefined | null
           'refuse_managed': undefined | null
           'release_first': string | null
           'retry_config_json': Json | null
           'rewrite_command': string | null
+          'why_endpoint_stays': string | null
         }
         ComputedFields:
+          | 'arrives_from'
           | 'check_subscription_limits'
           | 'endpoint_json'
           | 'endpoint_members'
           | 'moved_status'
+          | 'refuse_arrival'
           | 'refuse_managed'
           | 'release_first'
           | 'retry_config_json'
           | 'rewrite_command'
+          | 'why_endpoint_stays'
         Insert: {
           'breaker_enabled'?: boolean
           'breaker_open_ms'?: number
@@ -2257,6 +2288,7 @@ export type Database = {
           'filter': string | null
           'finished_at': string | null
           'id': number
+          'include_delivered': boolean
           'looked': number
           'org_id': string | null
           'rate_per_second': number
@@ -2290,6 +2322,7 @@ export type Database = {
           'filter'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'include_delivered'?: boolean
           'looked'?: number
           'org_id'?: string | null
           'rate_per_second': number
@@ -2320,6 +2353,7 @@ export type Database = {
           'filter'?: string | null
           'finished_at'?: string | null
           'id'?: never
+          'include_delivered'?: boolean
           'looked'?: number
           'org_id'?: string | null
           'rate_per_second'?: number
@@ -3521,6 +3555,11 @@ export type Database = {
         Args: { 'p_endpoint_id': string; 'p_now': string; 'p_secret': string }
         Returns: string
       }
+      'add_subscriptions': {
+        Args: { 'p_endpoint_id': string; 'p_event_types': (string)[]; 'p_filter'?: string }
+        Returns: Json
+      }
+      'add_to_free_count': { Args: { 'p_day': string; 'p_org_id': string }; Returns: boolean }
       'admit_endpoints': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'admit_lanes': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'admit_upkeep': { Args: { 'p_member': string; 'p_task': string }; Returns: undefined }
@@ -3535,12 +3574,9 @@ export type Database = {
         }
         Returns: number
       }
-      'announce': {
-        Args: { 'p_endpoints': (string)[]; 'p_now': string; 'p_type': string }
-        Returns: undefined
-      }
+      'announce': { Args: { 'p_endpoints': (string)[]; 'p_type': string }; Returns: undefined }
       'announce_dead': {
-        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[]; 'p_now': string }
+        Args: { 'p_endpoints': (string)[]; 'p_events': (string)[] }
         Returns: undefined
       }
       'app_secrets': {
@@ -3638,6 +3674,16 @@ export type Database = {
         Returns: (Database['outbox']['CompositeTypes']['opt_out_change'])[]
       }
       'apply_updates': { Args: { 'p_ids': (number)[]; 'p_now': string }; Returns: undefined }
+      'arrival_reason': { Args: { 'p_from': string }; Returns: string }
+      'arrives_from': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'arriving_deliveries': {
         Args: { 'p_items': Json; 'p_org_id': string }
         Returns: (Database['outbox']['CompositeTypes']['moved_delivery'])[]
@@ -3666,7 +3712,7 @@ export type Database = {
         }
         Returns: undefined
       }
-      'audit_json': {
+      'audit_event_json': {
         Args: {
           'p_row': Omit<
             Database['outbox']['Tables']['audit_event']['Row'],
@@ -3675,6 +3721,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'audit_id_after': { Args: { 'p_at': string; 'p_org_id': string }; Returns: number }
       'audit_message': {
         Args: {
           'p_action': string
@@ -3726,6 +3773,7 @@ export type Database = {
           'p_endpoint_id': string
           'p_filter'?: string
           'p_from'?: string
+          'p_include_delivered'?: boolean
           'p_rate_per_second'?: number
           'p_types'?: (string)[]
           'p_until'?: string
@@ -3897,6 +3945,7 @@ export type Database = {
         Args: {
           'p_applied': number
           'p_errors': Json
+          'p_more'?: boolean
           'p_parcel': Database['outbox']['CompositeTypes']['parcel']
           'p_problem'?: string
           'p_renewed': Json
@@ -3937,6 +3986,7 @@ export type Database = {
         Args: { 'p_now': string; 'p_until': string; 'p_why': string }
         Returns: Json
       }
+      'carried_keys': { Args: { 'p_newest': number; 'p_org_id': string }; Returns: Json }
       'change_apart': {
         Args: {
           'p_locked': boolean
@@ -3983,6 +4033,7 @@ export type Database = {
         Args: { 'p_change': Json; 'p_endpoint_id': string }
         Returns: undefined
       }
+      'change_headers': { Args: { 'p_endpoint_id': string; 'p_headers': Json }; Returns: Json }
       'change_lane': {
         Args: {
           'p_delivery': Omit<
@@ -4151,6 +4202,47 @@ export type Database = {
       'check_is_signed': { Args: { 'p_endpoint_id': string }; Returns: undefined }
       'check_json': { Args: { 'p_body': string }; Returns: undefined }
       'check_kafka': { Args: { 'p_broker': Json }; Returns: Json }
+      'check_leaves': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'config': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'is_purged': boolean
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'check_limit': {
         Args: {
           'p_count': number
@@ -4294,6 +4386,7 @@ export type Database = {
       }
       'check_signing_key': { Args: { 'p_secret': string }; Returns: string }
       'check_source': { Args: { 'p_table': unknown }; Returns: undefined }
+      'check_spread': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_subscription_limits': {
         Args: {
           'p_endpoint': Omit<
@@ -4312,6 +4405,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'check_template_limit': { Args: { 'p_org_id': string }; Returns: undefined }
       'check_token_share': {
         Args: {
           'p_before': Omit<
@@ -4508,6 +4602,10 @@ export type Database = {
         Args: { 'p_from': number; 'p_org_id': string; 'p_to': number }
         Returns: undefined
       }
+      'count_action': {
+        Args: { 'p_action': string; 'p_actor': string; 'p_org_id': string }
+        Returns: undefined
+      }
       'count_callbacks': { Args: { 'p_responses': Json }; Returns: Json }
       'count_changed_messages': {
         Args: { 'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[] }
@@ -4676,6 +4774,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'current_actor': { Args: Record<PropertyKey, never>; Returns: string }
       'current_identifiers': {
         Args: { 'p_identifiers': (string)[]; 'p_org_id': string; 'p_times': (string)[] }
         Returns: (string)[]
@@ -4774,6 +4873,7 @@ export type Database = {
         }[]
       }
       'delivery_json': { Args: { 'p_endpoint_id': string; 'p_event_id': string }; Returns: Json }
+      'departure_reason': { Args: { 'p_to': string }; Returns: string }
       'disable_endpoint': { Args: { 'p_endpoint_id': string; 'p_reason'?: string }; Returns: Json }
       'disable_endpoints': {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_reason': string }
@@ -4822,6 +4922,7 @@ export type Database = {
         Returns: string
       }
       'drains': { Args: { 'p_now': string; 'p_run': string }; Returns: boolean }
+      'drop_arrival': { Args: { 'p_endpoint_id': string; 'p_from': string }; Returns: undefined }
       'drop_ended_subscriptions': { Args: { 'p_most': number; 'p_now': string }; Returns: number }
       'drop_expired_secrets': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'drop_moved_endpoint': { Args: { 'p_endpoint_id': string }; Returns: undefined }
@@ -4895,6 +4996,7 @@ export type Database = {
         }
         Returns: Json
       }
+      'endpoint_secrets': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'endpoints_to_judge': {
         Args: { 'p_results': (Database['outbox']['CompositeTypes']['result'])[] }
         Returns: (string)[]
@@ -4966,6 +5068,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'event_time': { Args: { 'p_count'?: number }; Returns: string }
       'event_type_json': {
         Args: {
           'p_type': Omit<
@@ -5405,6 +5508,7 @@ export type Database = {
       }
       'follow_target': { Args: { 'p_move_id': string; 'p_org_id': string }; Returns: undefined }
       'forget_accepted': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
+      'forget_actions': { Args: { 'p_limit': number; 'p_now': string }; Returns: number }
       'forget_app_secrets': { Args: { 'p_now': string }; Returns: number }
       'forget_batches': { Args: { 'p_run': string; 'p_seq': number }; Returns: undefined }
       'forget_channel': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: undefined }
@@ -5598,6 +5702,7 @@ export type Database = {
         Returns: boolean
       }
       'has_isolated': { Args: { 'p_before': string }; Returns: boolean }
+      'has_left': { Args: { 'p_endpoint_id': string; 'p_to': string }; Returns: boolean }
       'has_new': {
         Args: {
           'p_router': Omit<
@@ -5661,6 +5766,8 @@ export type Database = {
         }
         Returns: (string)[]
       }
+      'hold_counters': { Args: Record<PropertyKey, never>; Returns: boolean }
+      'hold_events': { Args: Record<PropertyKey, never>; Returns: undefined }
       'hold_move': { Args: { 'p_org_id': string; 'p_run': string }; Returns: boolean }
       'hold_template': {
         Args: {
@@ -5748,6 +5855,15 @@ export type Database = {
             Database['outbox']['Tables']['run']['Row'],
             Database['outbox']['Tables']['run']['ComputedFields']
           >
+        }
+        Returns: boolean
+      }
+      'is_cut': {
+        Args: {
+          'p_claimed': Database['outbox']['CompositeTypes']['claimed']
+          'p_limit': number
+          'p_now': string
+          'p_routed': number
         }
         Returns: boolean
       }
@@ -5914,6 +6030,16 @@ export type Database = {
         Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_secret_ids': (string)[] }
         Returns: undefined
       }
+      'kept_action': {
+        Args: {
+          'p_event_id': string
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'kept_problem': {
         Args: {
           'p_body': string
@@ -5941,6 +6067,7 @@ export type Database = {
       'kicks_waiting': { Args: Record<PropertyKey, never>; Returns: number }
       'kind_problem': { Args: { 'p_now': string }; Returns: string }
       'known_person': { Args: { 'p_identifiers': (string)[]; 'p_org_id': string }; Returns: number }
+      'lacks_transaction_ids': { Args: Record<PropertyKey, never>; Returns: boolean }
       'lane_due_at': {
         Args: { 'p_from': string; 'p_gate_id': number; 'p_isolated': boolean; 'p_now': string }
         Returns: string
@@ -5981,6 +6108,7 @@ export type Database = {
         }
         Returns: string
       }
+      'latest_event_time': { Args: Record<PropertyKey, never>; Returns: string }
       'lay_aside': {
         Args: {
           'p_again_at': string
@@ -6007,6 +6135,7 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'leave_endpoint': { Args: { 'p_endpoint_id': string; 'p_to': string }; Returns: undefined }
       'leave_lane': {
         Args: {
           'p_delivery': Omit<
@@ -6074,6 +6203,10 @@ export type Database = {
         }
         Returns: Json
       }
+      'list_all_dead_letters': {
+        Args: { 'p_cursor'?: string; 'p_limit'?: number; 'p_status'?: string }
+        Returns: Json
+      }
       'list_attempts': {
         Args: {
           'p_cursor'?: string
@@ -6086,13 +6219,16 @@ export type Database = {
       }
       'list_audit_events': {
         Args: {
+          'p_actor'?: string
           'p_audit_action'?: string
           'p_correlation_id'?: string
           'p_cursor'?: string
           'p_entity_id'?: string
           'p_entity_type'?: string
+          'p_from'?: string
           'p_limit'?: number
           'p_org_id': string
+          'p_to'?: string
         }
         Returns: Json
       }
@@ -6235,7 +6371,9 @@ export type Database = {
         }
         Returns: number
       }
+      'lock_arrival': { Args: { 'p_endpoint_id': string; 'p_from': string }; Returns: boolean }
       'lock_channel': { Args: { 'p_channel_id': string; 'p_org_id': string }; Returns: string }
+      'lock_deleted': { Args: { 'p_endpoint_id': string }; Returns: number }
       'lock_endpoint': {
         Args: { 'p_endpoint_id': string }
         Returns: {
@@ -6444,6 +6582,10 @@ export type Database = {
           isOneToOne: true
           isSetofReturn: false
         }
+      }
+      'make_due': {
+        Args: { 'p_delay': string; 'p_endpoint_id': string; 'p_event_id': string }
+        Returns: Json
       }
       'mark_delivered': {
         Args: { 'p_endpoint_id'?: string; 'p_org_id'?: string; 'p_until': string; 'p_why'?: string }
@@ -6694,6 +6836,7 @@ export type Database = {
           >
           'p_filter': string
           'p_from': string
+          'p_include_delivered'?: boolean
           'p_rate_per_second': number
           'p_source': string
           'p_to': string
@@ -6770,6 +6913,7 @@ export type Database = {
           'filter': string | null
           'finished_at': string | null
           'id': number
+          'include_delivered': boolean
           'looked': number
           'org_id': string | null
           'rate_per_second': number
@@ -6834,6 +6978,17 @@ export type Database = {
         }
         Returns: (string)[]
       }
+      'note_action': {
+        Args: {
+          'p_action': string
+          'p_data'?: Json
+          'p_details': string
+          'p_entity_id': string
+          'p_entity_type': string
+          'p_org_id': string
+        }
+        Returns: undefined
+      }
       'note_batch': {
         Args: {
           'p_claimed': Database['outbox']['CompositeTypes']['claimed']
@@ -6855,7 +7010,34 @@ export type Database = {
         }
         Returns: undefined
       }
+      'note_change': {
+        Args: { 'p_endpoint_id': string; 'p_headers': Json; 'p_members': (string)[] }
+        Returns: undefined
+      }
+      'note_delivery': {
+        Args: {
+          'p_action': string
+          'p_details': string
+          'p_endpoint_id': string
+          'p_event_id': string
+        }
+        Returns: undefined
+      }
+      'note_endpoint': {
+        Args: { 'p_action': string; 'p_data'?: Json; 'p_details': string; 'p_endpoint_id': string }
+        Returns: undefined
+      }
       'note_foreign_kick': { Args: { 'p_most': number; 'p_now': string }; Returns: undefined }
+      'note_move': {
+        Args: {
+          'p_action': string
+          'p_move': Omit<
+            Database['outbox']['Tables']['org_move']['Row'],
+            Database['outbox']['Tables']['org_move']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'note_refusal': {
         Args: {
           'p_again_at': string
@@ -6866,6 +7048,10 @@ export type Database = {
           'p_sqlstate': string
           'p_step': string
         }
+        Returns: undefined
+      }
+      'note_setting': {
+        Args: { 'p_name': string; 'p_org_id': string; 'p_value': Json; 'p_was': Json }
         Returns: undefined
       }
       'note_skipped': {
@@ -6985,6 +7171,7 @@ export type Database = {
       }
       'open_audit_list': {
         Args: {
+          'p_actor': string
           'p_audit_action': string
           'p_below': number
           'p_correlation_id': string
@@ -7004,6 +7191,7 @@ export type Database = {
         Returns: unknown
       }
       'open_depth': { Args: { 'p_org_id': string }; Returns: number }
+      'open_endpoint': { Args: { 'p_endpoint_id': string; 'p_from': string }; Returns: undefined }
       'open_event_ids': {
         Args: { 'p_after': string; 'p_limit': number; 'p_org_id': string; 'p_upto': string }
         Returns: (string)[]
@@ -7160,10 +7348,12 @@ export type Database = {
           isSetofReturn: false
         }
       }
+      'org_of_event': { Args: { 'p_event_id': string }; Returns: string }
       'org_pairs_end': {
         Args: { 'p_batch': Database['outbox']['CompositeTypes']['routing']; 'p_most': number }
         Returns: number
       }
+      'org_secret_json': { Args: { 'p_read': Json }; Returns: Json }
       'org_setting_int': { Args: { 'p_name': string; 'p_org_id': string }; Returns: number }
       'org_width': { Args: { 'p_org_id': string }; Returns: number }
       'own_open_list': {
@@ -7186,7 +7376,11 @@ export type Database = {
       }
       'paired_rows': { Args: Record<PropertyKey, never>; Returns: string }
       'park': {
-        Args: { 'p_endpoint_ids': (string)[]; 'p_now': string; 'p_served'?: (string)[] }
+        Args: {
+          'p_claimed'?: Database['outbox']['CompositeTypes']['claimed']
+          'p_endpoint_ids': (string)[]
+          'p_now': string
+        }
         Returns: undefined
       }
       'park_apart': { Args: { 'p_endpoint_ids': (string)[]; 'p_now': string }; Returns: undefined }
@@ -7274,6 +7468,7 @@ export type Database = {
       'port_ranges': { Args: { 'p_ranges': Json }; Returns: unknown }
       'portal_generation': { Args: { 'p_org_id': string }; Returns: number }
       'portal_revocations': { Args: { 'p_org_id': string }; Returns: Json }
+      'postpone_isolated': { Args: { 'p_endpoint_id': string; 'p_now': string }; Returns: boolean }
       'postpone_updates': {
         Args: { 'p_error': string; 'p_ids': (number)[]; 'p_now': string; 'p_sqlstate': string }
         Returns: undefined
@@ -7301,6 +7496,7 @@ export type Database = {
           'filter': string | null
           'finished_at': string | null
           'id': number
+          'include_delivered': boolean
           'looked': number
           'org_id': string | null
           'rate_per_second': number
@@ -7379,7 +7575,6 @@ export type Database = {
             Database['outbox']['Tables']['inbound_message']['Row'],
             Database['outbox']['Tables']['inbound_message']['ComputedFields']
           >
-          'p_now': string
           'p_update': Omit<
             Database['outbox']['Tables']['whatsapp_update']['Row'],
             Database['outbox']['Tables']['whatsapp_update']['ComputedFields']
@@ -7390,12 +7585,12 @@ export type Database = {
       'publish_many': { Args: { 'p_events': Json }; Returns: Json }
       'publish_message': {
         Args: {
+          'p_at': string
           'p_lane_key': string
           'p_message': Omit<
             Database['outbox']['Tables']['outbound_message']['Row'],
             Database['outbox']['Tables']['outbound_message']['ComputedFields']
           >
-          'p_now': string
         }
         Returns: undefined
       }
@@ -7419,10 +7614,7 @@ export type Database = {
         Returns: string
       }
       'publish_statuses': {
-        Args: {
-          'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[]
-          'p_now': string
-        }
+        Args: { 'p_changes': (Database['outbox']['CompositeTypes']['status_change'])[] }
         Returns: undefined
       }
       'published_before': { Args: { 'p_events': Json; 'p_org_id': string }; Returns: Json }
@@ -7511,10 +7703,7 @@ export type Database = {
         }
         Returns: undefined
       }
-      'put_news': {
-        Args: { 'p_bodies': (string)[]; 'p_now': string; 'p_type': string }
-        Returns: undefined
-      }
+      'put_news': { Args: { 'p_bodies': (string)[]; 'p_type': string }; Returns: undefined }
       'put_reply_word': {
         Args: {
           'p_action': string
@@ -7803,6 +7992,10 @@ export type Database = {
         Args: { 'p_app_id': string; 'p_org_id'?: string; 'p_updates'?: Json }
         Returns: Json
       }
+      'receive_endpoint': {
+        Args: { 'p_from': string; 'p_item': string; 'p_org_id': string }
+        Returns: undefined
+      }
       'recent_deliveries': {
         Args: { 'p_limit'?: number; 'p_org_id'?: string }
         Returns: {
@@ -7934,6 +8127,15 @@ export type Database = {
       }
       'refusal_delay': { Args: { 'p_endpoint_id': string; 'p_failures': number }; Returns: string }
       'refusal_text': { Args: { 'p_code': string }; Returns: string }
+      'refuse_arrival': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: undefined
+      }
       'refuse_change': { Args: { 'p_org_id': string }; Returns: undefined }
       'refuse_claim': {
         Args: {
@@ -8527,6 +8729,18 @@ export type Database = {
         }
         Returns: Json
       }
+      'send_again': {
+        Args: {
+          'p_event_id': string
+          'p_job': Omit<
+            Database['outbox']['Tables']['replay_job']['Row'],
+            Database['outbox']['Tables']['replay_job']['ComputedFields']
+          >
+          'p_now': string
+          'p_problem': string
+        }
+        Returns: number
+      }
       'send_delays': {
         Args: { 'p_claimed': Database['outbox']['CompositeTypes']['claimed'] }
         Returns: Database['outbox']['CompositeTypes']['claimed_message'][]
@@ -8537,6 +8751,7 @@ export type Database = {
           isSetofReturn: true
         }
       }
+      'send_endpoint': { Args: { 'p_endpoint_id': string }; Returns: string }
       'send_test_event': { Args: { 'p_endpoint_id': string }; Returns: Json }
       'sent_bytes': { Args: Record<PropertyKey, never>; Returns: number }
       'sent_in_month': { Args: { 'p_now': string }; Returns: number }
@@ -8713,6 +8928,8 @@ export type Database = {
         Returns: Json
       }
       'speaker_of': { Args: { 'p_identifiers': (string)[] }; Returns: string }
+      'spread_blockers': { Args: { 'p_org_id': string }; Returns: (string)[] }
+      'spread_status': { Args: { 'p_org_id': string }; Returns: Json }
       'start_attempt': {
         Args: {
           'p_claim': number
@@ -8860,6 +9077,17 @@ export type Database = {
       'tick_problem': { Args: Record<PropertyKey, never>; Returns: string }
       'time_span': { Args: { 'p_from': string; 'p_to': string }; Returns: (string)[] }
       'to_cursor': { Args: { 'p_at': string; 'p_id': string }; Returns: string }
+      'token_actor': { Args: Record<PropertyKey, never>; Returns: string }
+      'tokens_at': {
+        Args: {
+          'p_burst': number
+          'p_now': string
+          'p_rate_per_second': number
+          'p_tokens': number
+          'p_tokens_at': string
+        }
+        Returns: number
+      }
       'touch_people': {
         Args: {
           'p_linked': (Database['outbox']['CompositeTypes']['linked_identifier'])[]
@@ -9100,6 +9328,10 @@ export type Database = {
         Returns: (string)[]
       }
       'warn_of_watch': { Args: { 'p_table': unknown }; Returns: undefined }
+      'was_delivered': {
+        Args: { 'p_endpoint_id': string; 'p_event_id': string; 'p_until': string }
+        Returns: boolean
+      }
       'was_rotated': { Args: { 'p_endpoint_id': string }; Returns: boolean }
       'watch_of': { Args: { 'p_arguments': string }; Returns: Json }
       'watch_query': {
@@ -9129,6 +9361,15 @@ export type Database = {
       }
       'watched_name': { Args: { 'p_table': unknown; 'p_trigger': unknown }; Returns: (string)[] }
       'watched_type': { Args: { 'p_table': unknown; 'p_type': string }; Returns: string }
+      'why_endpoint_stays': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'why_not_account': {
         Args: { 'p_app_id': string; 'p_kind': string; 'p_org_id': string; 'p_waba_id': string }
         Returns: string

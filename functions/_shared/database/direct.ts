@@ -10,7 +10,7 @@ import {
   refused,
 } from './dispatch.ts'
 import { messageOf } from '../base/errors.ts'
-import { kindOfCode } from './fault.ts'
+import { kindOfError } from './fault.ts'
 import { callLimited, within } from './limited.ts'
 
 export type DirectOptions = {
@@ -61,7 +61,7 @@ export function connectDirect(
       return {
         ok: false,
         fault: {
-          kind: kindOfCode(code),
+          kind: kindOfError({ code, message: messageOf(cause), routine: routineOf(cause) }),
           code,
           message: `Cannot call outbox.dispatch: ${code} ${messageOf(cause)}`,
           cause,
@@ -165,4 +165,8 @@ function isMissing(code: string, cause: unknown): boolean {
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error) || !('code' in cause)) return ''
   return typeof cause.code === 'string' ? cause.code : ''
+}
+
+function routineOf(cause: unknown): string | undefined {
+  return cause instanceof postgres.PostgresError ? cause.routine : undefined
 }

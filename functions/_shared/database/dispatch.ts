@@ -7,7 +7,7 @@ import {
   dispatchResponse,
   readClaims,
 } from '../contract/contract.ts'
-import { type FaultKind, kindOfCode } from './fault.ts'
+import { type FaultKind, kindOfError } from './fault.ts'
 
 /** Why a call failed, and what the caller must do. */
 export type DatabaseFault = {
@@ -70,5 +70,5 @@ export function refused(
 
 /** Whether a Postgres error is temporary: connection, resources, locks, shutdown, internal. */
 export function isTemporarySqlState(code: string): boolean {
-  return code.length === 5 && kindOfCode(code) === 'temporary'
+  return code.length === 5 && kindOfError({ code }) === 'temporary'
 }

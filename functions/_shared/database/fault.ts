@@ -6,7 +6,16 @@
  */
 export type FaultKind = 'temporary' | 'partial' | 'permanent'
 
-type Row = { codes: RegExp; kind: FaultKind; what: string }
+/** An error of the database; the function of the server that raised it is known over a direct connection only. */
+export type CodedError = { code: string; message?: string; routine?: string | undefined }
+
+type Row = {
+  codes: RegExp
+  /** Only errors with this text, or from this function of the server, whose name has no language. */
+  only?: { text: RegExp; routine: RegExp }
+  kind: FaultKind
+  what: string
+}
 
 /**
  * SQLSTATEs, the codes of PostgREST and of the driver, and the names of system errors. The first
@@ -20,6 +29,15 @@ export const faultTable: readonly Row[] = [
   { codes: /^25P0[123]$/, kind: 'temporary', what: 'the server ended the transaction' },
   { codes: /^40/, kind: 'temporary', what: 'a deadlock, or a snapshot that was too old' },
   { codes: /^53/, kind: 'temporary', what: 'no disk space, memory or connections left' },
+  {
+    codes: /^54000$/,
+    only: {
+      text: /^(database is not accepting commands |multixact "members" limit exceeded)/,
+      routine: /^GetNew(TransactionId|MultiXactId)$/,
+    },
+    kind: 'temporary',
+    what: 'no transaction ids left, until a vacuum has freed some',
+  },
   { codes: /^55/, kind: 'temporary', what: 'a lock timeout, or an object is in use' },
   { codes: /^57P04$/, kind: 'permanent', what: 'the database was dropped' },
   { codes: /^57/, kind: 'temporary', what: 'a cancelled statement, or a server restart' },
@@ -42,17 +60,25 @@ export const faultTable: readonly Row[] = [
   { codes: /./, kind: 'temporary', what: 'an error of the driver' },
 ]
 
-/** Classifies an error code: a SQLSTATE, or a code of PostgREST, the driver or the system. */
-export function kindOfCode(code: string): FaultKind {
-  return faultTable.find(({ codes }) => codes.test(code))?.kind ?? 'temporary'
+/** Classifies an error by its code: a SQLSTATE, or a code of PostgREST, the driver or the system. */
+export function kindOfError(error: CodedError): FaultKind {
+  return rowOfError(error)?.kind ?? 'temporary'
+}
+
+/** The row of the table that applies. */
+export function rowOfError({ code, message = '', routine = '' }: CodedError): Row | undefined {
+  return faultTable.find(({ codes, only }) =>
+    codes.test(code) &&
+    (only === undefined || only.text.test(message) || only.routine.test(routine))
+  )
 }
 
 /**
  * Classifies a response of the REST gateway. supabase-js uses status 0 for a network error or our own
  * time limit.
  */
-export function kindOfResponse(status: number, code: string): FaultKind {
-  if (code !== '') return kindOfCode(code)
+export function kindOfResponse(status: number, error: CodedError): FaultKind {
+  if (error.code !== '') return kindOfError(error)
   if (status === 401 || status === 403 || status === 404) return 'permanent'
   return status === 0 || status === 408 || status === 429 || status >= 500 ? 'temporary' : 'partial'
 }

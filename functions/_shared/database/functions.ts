@@ -21,8 +21,12 @@ export type FunctionReply =
   | { ok: true; data: unknown }
   | { ok: false; error: SqlError; status: number }
 
-/** The trace context for SQL, sent as a request header. */
-export type CallTrace = { traceparent: string | null }
+/** What SQL gets beside the arguments, sent as request headers. */
+export type CallTrace = {
+  traceparent?: string | null
+  /** Who calls, for the audit trail. */
+  actor?: string
+}
 
 /** Calls one SQL function and never rejects. */
 export type CallFunction = <Name extends FunctionName>(
@@ -59,6 +63,7 @@ export function connectFunctions(
       const request = rpc.call(client, name, args)
       const traceparent = trace?.traceparent ?? null
       if (traceparent !== null) request.setHeader('traceparent', traceparent)
+      if (trace?.actor !== undefined) request.setHeader('x-outhook-actor', encodeActor(trace.actor))
       const { data, error, status } = await request.abortSignal(limit.signal)
       return error === null ? { ok: true, data } : { ok: false, error, status }
     } catch (cause) {
@@ -68,6 +73,11 @@ export function connectFunctions(
       clearTimeout(timer)
     }
   }
+}
+
+/** A header has ASCII only, and `outbox.current_actor` reads it from JSON without unescaping. */
+function encodeActor(actor: string): string {
+  return encodeURI(actor.slice(0, 200).toWellFormed())
 }
 
 type Rpc = (this: unknown, name: string, args: unknown) => {

@@ -103,7 +103,7 @@ function faultOf(origin: string, status: number, value: unknown): DispatchReply 
   return {
     ok: false,
     fault: {
-      kind: kindOfResponse(status, code),
+      kind: kindOfResponse(status, { code, message }),
       code,
       message: `Cannot call outbox.dispatch at ${origin}: ${status} ${code} ${message}`,
       cause: error,

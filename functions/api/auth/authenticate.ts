@@ -3,7 +3,7 @@ import { ApiError } from '../errors.ts'
 import type { NamedKey } from '../../_shared/base/env.ts'
 import { createKeyLookup } from './keys.ts'
 import { checkPortalToken, portalClaims, portalIssuer } from './portal.ts'
-import { orgIdForm, type Principal } from './principal.ts'
+import { orgIdForm, personForm, type Principal } from './principal.ts'
 import { allScopes, readScopes } from './scopes.ts'
 import { createTokenCheck, type TokenOptions } from './tokens.ts'
 
@@ -38,9 +38,9 @@ export function createAuthenticate(
     const bearer = readBearer(headers.get('authorization'))
     // Supabase clients repeat their key as a token when no user is logged in.
     const bearerKey = bearer === null ? null : secretKey(bearer)
-    if (bearerKey !== null) return keyPrincipal(bearerKey, org)
+    if (bearerKey !== null) return keyPrincipal(bearerKey, org, headers)
     if (bearer === null || bearer === apikey) {
-      if (keyName !== null) return keyPrincipal(keyName, org)
+      if (keyName !== null) return keyPrincipal(keyName, org, headers)
       const detail = apikey === null
         ? 'The request has no credentials'
         : 'The key in the apikey header is publishable and grants no access'
@@ -76,11 +76,13 @@ export function createAuthenticate(
   }
 }
 
-function keyPrincipal(name: string, org: string | null): Principal {
+/** Only whoever has a secret key names a person: a token is of one, whom no header changes. */
+function keyPrincipal(name: string, org: string | null, headers: Headers): Principal {
+  const person = readPersonHeader(headers.get('x-outhook-actor'))
   return {
     orgId: org ?? 'default',
     scopes: new Set(allScopes),
-    actor: `key:${name}`,
+    actor: person === null ? `key:${name}` : `key:${name}:${person}`,
     kind: 'key',
     portal: null,
   }
@@ -162,6 +164,14 @@ function readOrgHeader(value: string | null): string | null {
   throw new ApiError('invalid_argument', 'X-Org-Id is not a valid organisation id', {
     field: 'X-Org-Id',
     remedy: 'Expected 1 to 64 letters, digits, _ . : -, such as org-123',
+  })
+}
+
+function readPersonHeader(value: string | null): string | null {
+  if (value === null || personForm.test(value)) return value
+  throw new ApiError('invalid_argument', 'X-Outhook-Actor is not a valid name of a person', {
+    field: 'X-Outhook-Actor',
+    remedy: 'Expected once, with 1 to 100 letters, digits, _ . : @ + -, such as anna@example.com',
   })
 }
 

@@ -5,7 +5,10 @@ import type { TokenLimits } from './token_limits.ts'
 export type Principal = {
   orgId: string
   scopes: ReadonlySet<Scope>
-  /** For logs and audits: `key:default`, `user:<sub>`, `portal:<sub>`; never a secret. */
+  /**
+   * For logs and audits: `key:default`, `key:default:anna` if it named a person, `user:<sub>`,
+   * `portal:<sub>`; never a secret.
+   */
   actor: string
   kind: 'key' | 'user' | 'portal'
   /** The portal token; null for other callers. */
@@ -26,3 +29,6 @@ export type PortalToken = {
 
 /** The format of organisation ids, as in outbox.check_org(). */
 export const orgIdForm = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/
+
+/** The format of a person in X-Outhook-Actor. A comma would be a second header. */
+export const personForm = /^[A-Za-z0-9][A-Za-z0-9_.:@+-]{0,99}$/

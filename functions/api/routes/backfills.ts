@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { chargeFilter } from '../filter_charge.ts'
 import { chargeRows, stepsOfRow } from '../rows_read.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
@@ -18,7 +18,7 @@ const create = createRoute({
   method: 'post',
   path: '/endpoints/{endpointId}/backfills',
   operationId: 'createBackfill',
-  summary: 'Create a job that sends kept events to an endpoint that subscribed later',
+  summary: 'Create a job that sends kept events to an endpoint that lacks them or has lost them',
   tags,
   ...needs('deliveries:replay'),
   request: {
@@ -48,10 +48,11 @@ const preview = createRoute({
 })
 
 /** The backfills of an endpoint, which are replay jobs once they have started: create, preview. */
-export function addBackfillRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addBackfillRoutes(app: ApiApp): void {
   app.openapi(create, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
-    const job = await database.call('create_backfill', {
+    chargeFilter(c, c.req.valid('json').filter)
+    const job = await c.get('database').call('create_backfill', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_job: c.req.valid('json'),
@@ -64,7 +65,7 @@ export function addBackfillRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(preview, async (c) => {
     const body = c.req.valid('json')
     chargeFilter(c, body.filter)
-    const { work, ...found } = await database.call('preview_backfill', {
+    const { work, ...found } = await c.get('database').call('preview_backfill', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_job: body,

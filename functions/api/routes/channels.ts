@@ -145,7 +145,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
     const principal = c.get('principal')
     const body = c.req.valid('json')
     const { description, messagesPerSecond, pairSeconds } = body
-    const channel = await database.call('create_channel', {
+    const channel = await c.get('database').call('create_channel', {
       p_org_id: principal.orgId,
       p_phone_number_id: body.phoneNumberId,
       p_waba_id: body.wabaId,

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import {
   deadLetterGroupsQuery,
@@ -81,10 +81,10 @@ const discard = createRoute({
 })
 
 /** `/dead-letters`: list, group, get, replay, discard. */
-export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addDeadLetterRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, endpointId, eventType, status, error, from, to } = c.req.valid('query')
-    const { rows, ...page } = await database.call('list_dead_letters', {
+    const { rows, ...page } = await c.get('database').call('list_dead_letters', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -101,7 +101,7 @@ export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(group, async (c) => {
     const { endpointId, from } = c.req.valid('query')
-    const { rows, ...groups } = await database.call('group_dead_letters', {
+    const { rows, ...groups } = await c.get('database').call('group_dead_letters', {
       p_org_id: c.get('principal').orgId,
       ...endpointId === undefined ? {} : { p_endpoint_id: endpointId },
       ...from === undefined ? {} : { p_from: from },
@@ -111,7 +111,7 @@ export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(get, async (c) => {
-    const letter = await database.call('get_dead_letter', {
+    const letter = await c.get('database').call('get_dead_letter', {
       p_org_id: c.get('principal').orgId,
       p_id: c.req.valid('param').deadLetterId,
     }, wholeDeadLetterSchema)
@@ -119,7 +119,7 @@ export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(replay, async (c) => {
-    const letter = await database.call('replay_dead_letter', {
+    const letter = await c.get('database').call('replay_dead_letter', {
       p_org_id: c.get('principal').orgId,
       p_id: c.req.valid('param').deadLetterId,
     }, deadLetterSchema)
@@ -127,7 +127,7 @@ export function addDeadLetterRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(discard, async (c) => {
-    const letter = await database.call('discard_org_dead_letter', {
+    const letter = await c.get('database').call('discard_org_dead_letter', {
       p_org_id: c.get('principal').orgId,
       p_id: c.req.valid('param').deadLetterId,
       p_reason: c.req.valid('json').reason,

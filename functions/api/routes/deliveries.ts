@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import {
   attemptPageSchema,
@@ -90,12 +90,12 @@ const cancel = createRoute({
 })
 
 /** `/deliveries`: list, get, attempts, retry now, replay, cancel. */
-export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addDeliveryRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, endpointId, eventType, from, to, dueFrom, dueTo } = c.req.valid(
       'query',
     )
-    const { rows, ...page } = await database.call('list_deliveries', {
+    const { rows, ...page } = await c.get('database').call('list_deliveries', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -112,7 +112,7 @@ export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(get, async (c) => {
-    const delivery = await database.call('get_delivery', {
+    const delivery = await c.get('database').call('get_delivery', {
       p_org_id: c.get('principal').orgId,
       ...deliveryKey(c.req.valid('param').deliveryId),
     }, deliverySchema)
@@ -121,7 +121,7 @@ export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(attempts, async (c) => {
     const { cursor, limit } = c.req.valid('query')
-    const page = await database.call('list_attempts', {
+    const page = await c.get('database').call('list_attempts', {
       p_org_id: c.get('principal').orgId,
       ...deliveryKey(c.req.valid('param').deliveryId),
       p_limit: limit,
@@ -135,7 +135,7 @@ export function addDeliveryRoutes(app: ApiApp, { database }: ApiDeps): void {
   ) {
     app.openapi(route, async (c) => {
       const { orgId, actor } = c.get('principal')
-      const delivery = await database.call('act_on_delivery', {
+      const delivery = await c.get('database').call('act_on_delivery', {
         p_org_id: orgId,
         ...deliveryKey(c.req.valid('param').deliveryId),
         p_action: action,

@@ -87,11 +87,11 @@ const lookEveryMs = 100
 
 /** Pause, resume and test an endpoint, and get its statistics. */
 export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
-  const { database, now, sleep } = deps
+  const { now, sleep } = deps
 
   app.openapi(pause, async (c) => {
     const { reason } = c.req.valid('json')
-    const endpoint = await database.call('pause_org_endpoint', {
+    const endpoint = await c.get('database').call('pause_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       ...reason === undefined ? {} : { p_reason: reason },
@@ -101,7 +101,7 @@ export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
   })
 
   app.openapi(resume, async (c) => {
-    const endpoint = await database.call('resume_org_endpoint', {
+    const endpoint = await c.get('database').call('resume_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
     }, endpointSchema)
@@ -115,20 +115,24 @@ export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
       p_endpoint_id: c.req.valid('param').endpointId,
     }
     const until = now() + c.req.valid('query').waitSeconds * 1000
-    const { eventId } = await database.call('test_org_endpoint', endpoint, testStartedSchema)
+    const { eventId } = await c.get('database').call(
+      'test_org_endpoint',
+      endpoint,
+      testStartedSchema,
+    )
     const look = { ...endpoint, p_event_id: eventId }
-    let result = await database.call('get_org_test', look, testResultSchema)
+    let result = await c.get('database').call('get_org_test', look, testResultSchema)
     while (result.outcome === 'pending' && now() < until) {
       await sleep(lookEveryMs)
       // Each check is a call to the database.
       c.get('charge')?.(1)
-      result = await database.call('get_org_test', look, testResultSchema)
+      result = await c.get('database').call('get_org_test', look, testResultSchema)
     }
     return c.json(result, 200)
   })
 
   app.openapi(stats, async (c) => {
-    const result = await database.call('get_org_stats', {
+    const result = await c.get('database').call('get_org_stats', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_hours: c.req.valid('query').hours,

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import { kindNotInstalled } from '../../_shared/database/modules.ts'
 import type { Principal } from '../auth/principal.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import {
   etagOf,
@@ -111,10 +111,10 @@ const remove = createRoute({
 })
 
 /** `/endpoints`: list, create, get, change, delete. */
-export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addEndpointRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, status, search, health } = c.req.valid('query')
-    const { rows, ...page } = await database.call('list_org_endpoints', {
+    const { rows, ...page } = await c.get('database').call('list_org_endpoints', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -130,7 +130,7 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
     const key = c.req.valid('header')['idempotency-key']
     checkMayName(c.get('principal'), c.req.valid('json'))
     chargeFilter(c, c.req.valid('json').filter)
-    const endpoint = await database.call('create_org_endpoint', {
+    const endpoint = await c.get('database').call('create_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint: c.req.valid('json'),
       p_by_token: c.get('principal').kind !== 'key',
@@ -147,7 +147,7 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(get, async (c) => {
-    const endpoint = await database.call('get_org_endpoint', {
+    const endpoint = await c.get('database').call('get_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
     }, endpointSchema)
@@ -159,7 +159,7 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
     const version = versionOf(c.req.valid('header')['if-match'])
     checkMayName(c.get('principal'), c.req.valid('json'))
     chargeFilter(c, c.req.valid('json').filter)
-    const endpoint = await database.call('update_org_endpoint', {
+    const endpoint = await c.get('database').call('update_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_change: c.req.valid('json'),
@@ -172,7 +172,7 @@ export function addEndpointRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(remove, async (c) => {
     const version = versionOf(c.req.valid('header')['if-match'])
-    const deleted = await database.call('delete_org_endpoint', {
+    const deleted = await c.get('database').call('delete_org_endpoint', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       ...version === null ? {} : { p_version: version },

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Context } from 'hono'
 import type { Principal } from '../auth/principal.ts'
-import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
+import type { ApiApp, ApiEnv } from '../context.ts'
 import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { checkSchema, type PayloadSchema } from '../json_schema.ts'
 import { idempotencyKeyHeader, pageQuery } from '../schemas/common.ts'
@@ -123,10 +123,10 @@ const putCatalogue = createRoute({
 })
 
 /** `/event-types`, `/event-type-changes` and `/event-catalogue`. */
-export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addEventTypeRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { cursor, limit } = c.req.valid('query')
-    const page = await database.call('list_event_types', {
+    const page = await c.get('database').call('list_event_types', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -144,13 +144,13 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
       p_create: true,
       ...key === undefined ? {} : { p_key: key },
     }
-    const made = await database.call('put_event_type', args, eventTypeSchema)
+    const made = await c.get('database').call('put_event_type', args, eventTypeSchema)
     setLocation(c, made.type)
     return c.json(made, 201)
   })
 
   app.openapi(get, async (c) => {
-    const type = await database.call('get_event_type', {
+    const type = await c.get('database').call('get_event_type', {
       p_org_id: c.get('principal').orgId,
       p_type: c.req.valid('param').type,
     }, eventTypeSchema)
@@ -160,12 +160,12 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(put, async (c) => {
     chargeSchema(c, c.req.valid('json').schema)
     const args = typeArgs(c.get('principal'), c.req.valid('param').type, c.req.valid('json'))
-    return c.json(await database.call('put_event_type', args, eventTypeSchema), 200)
+    return c.json(await c.get('database').call('put_event_type', args, eventTypeSchema), 200)
   })
 
   app.openapi(remove, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const type = await database.call('delete_event_type', {
+    const type = await c.get('database').call('delete_event_type', {
       p_org_id: orgId,
       p_type: c.req.valid('param').type,
       p_actor: actor,
@@ -175,7 +175,7 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(listChanges, async (c) => {
     const { cursor, limit, type } = c.req.valid('query')
-    const page = await database.call('list_event_type_changes', {
+    const page = await c.get('database').call('list_event_type_changes', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -185,7 +185,7 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(getCatalogue, async (c) => {
-    const { strict } = await database.call('read_catalogue', {
+    const { strict } = await c.get('database').call('read_catalogue', {
       p_org_id: c.get('principal').orgId,
       p_with_types: false,
     }, z.object({ strict: z.boolean() }))
@@ -193,7 +193,7 @@ export function addEventTypeRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(putCatalogue, async (c) => {
-    const setting = await database.call('set_catalogue', {
+    const setting = await c.get('database').call('set_catalogue', {
       p_org_id: c.get('principal').orgId,
       p_strict: c.req.valid('json').strict,
     }, catalogueSettingsSchema)

@@ -72,7 +72,7 @@ const mark = z.object({ id: z.string(), issuedAt: z.int(), generation: z.int() }
 /** `/portal-tokens`: create, revoke one or all, list the revoked ones. */
 export function addPortalTokenRoutes(
   app: ApiApp,
-  { database, portalSecrets, wallNow }: ApiDeps,
+  { portalSecrets, wallNow }: ApiDeps,
 ): void {
   app.openapi(create, async (c) => {
     const [secret] = portalSecrets
@@ -87,7 +87,7 @@ export function addPortalTokenRoutes(
     const principal = c.get('principal')
     const scopes = scopesOf(principal, asked.scopes, limits)
     const key = c.req.valid('header')['idempotency-key']
-    const { id, issuedAt, generation } = await database.call('record_portal_token', {
+    const { id, issuedAt, generation } = await c.get('database').call('record_portal_token', {
       p_org_id: principal.orgId,
       ...key === undefined ? {} : { p_key: key },
       p_token: {
@@ -116,7 +116,7 @@ export function addPortalTokenRoutes(
 
   app.openapi(listRevoked, async (c) => {
     const { cursor, limit } = c.req.valid('query')
-    const page = await database.call('list_revoked_portal_tokens', {
+    const page = await c.get('database').call('list_revoked_portal_tokens', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -125,7 +125,7 @@ export function addPortalTokenRoutes(
   })
 
   app.openapi(revoke, async (c) => {
-    const revoked = await database.call('revoke_portal_token', {
+    const revoked = await c.get('database').call('revoke_portal_token', {
       p_org_id: c.get('principal').orgId,
       p_id: c.req.valid('param').tokenId,
     }, revokedTokenSchema)
@@ -133,7 +133,7 @@ export function addPortalTokenRoutes(
   })
 
   app.openapi(revokeAll, async (c) => {
-    const revoked = await database.call('revoke_portal_tokens', {
+    const revoked = await c.get('database').call('revoke_portal_tokens', {
       p_org_id: c.get('principal').orgId,
     }, revokedAllSchema)
     return c.json(revoked, 200)

@@ -1,6 +1,7 @@
+import type { Context } from 'hono'
 import { createRoute, z } from '@hono/zod-openapi'
 import type { Principal } from '../auth/principal.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, ApiEnv } from '../context.ts'
 import type { ApiDatabase } from '../database.ts'
 import { ApiError } from '../errors.ts'
 import { chargeRows } from '../rows_read.ts'
@@ -81,17 +82,17 @@ const cancel = changeRoute(
 )
 
 /** `/replay-jobs`: create, preview, list, get, pause, resume, cancel. */
-export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
-  const change = (orgId: string, id: string, status: string): Promise<AnyJob> =>
-    database.call('change_replay_job', {
-      p_org_id: orgId,
+export function addReplayJobRoutes(app: ApiApp): void {
+  const change = (c: Context<ApiEnv>, id: string, status: string): Promise<AnyJob> =>
+    c.get('database').call('change_replay_job', {
+      p_org_id: c.get('principal').orgId,
       p_id: id,
       p_status: status,
     }, anyJobSchema)
 
   app.openapi(create, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
-    const job = await database.call('create_replay_job', {
+    const job = await c.get('database').call('create_replay_job', {
       p_org_id: c.get('principal').orgId,
       p_job: {
         ...c.req.valid('json'),
@@ -106,7 +107,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(preview, async (c) => {
     const caller = c.get('principal')
     const except = maySendMessages(caller) ? {} : { exceptType: messageType }
-    const { rows, ...found } = await database.call('preview_replay_job', {
+    const { rows, ...found } = await c.get('database').call('preview_replay_job', {
       p_org_id: caller.orgId,
       p_job: { ...c.req.valid('json'), ...except },
     }, replayPreviewRows)
@@ -116,7 +117,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(list, async (c) => {
     const { cursor, limit } = c.req.valid('query')
-    const page = await database.call('list_replay_jobs', {
+    const page = await c.get('database').call('list_replay_jobs', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -125,7 +126,7 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(get, async (c) => {
-    const job = await database.call('get_replay_job', {
+    const job = await c.get('database').call('get_replay_job', {
       p_org_id: c.get('principal').orgId,
       p_id: c.req.valid('param').replayJobId,
     }, anyJobSchema)
@@ -134,18 +135,18 @@ export function addReplayJobRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(pause, async (c) => {
     const { replayJobId } = c.req.valid('param')
-    return c.json(await change(c.get('principal').orgId, replayJobId, 'paused'), 200)
+    return c.json(await change(c, replayJobId, 'paused'), 200)
   })
 
   app.openapi(resume, async (c) => {
     const { replayJobId } = c.req.valid('param')
-    await checkMayResume(database, c.get('principal'), replayJobId)
-    return c.json(await change(c.get('principal').orgId, replayJobId, 'running'), 200)
+    await checkMayResume(c.get('database'), c.get('principal'), replayJobId)
+    return c.json(await change(c, replayJobId, 'running'), 200)
   })
 
   app.openapi(cancel, async (c) => {
     const { replayJobId } = c.req.valid('param')
-    return c.json(await change(c.get('principal').orgId, replayJobId, 'cancelled'), 200)
+    return c.json(await change(c, replayJobId, 'cancelled'), 200)
   })
 }
 
@@ -164,11 +165,7 @@ async function checkMayResume(
   id: string,
 ): Promise<void> {
   if (maySendMessages(caller)) return
-  const job = await database.call(
-    'get_replay_job',
-    { p_org_id: caller.orgId, p_id: id },
-    jobTypes,
-  )
+  const job = await database.call('get_replay_job', { p_org_id: caller.orgId, p_id: id }, jobTypes)
   if (job.source !== 'dead_letters' || job.exceptType === messageType) return
   if (![null, messageType].includes(job.eventType ?? null)) return
   throw new ApiError('forbidden', 'The job may contain messages, which need messages:send', {

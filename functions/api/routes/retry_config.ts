@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { etagOf, ifMatchHeader, versionOf } from '../schemas/common.ts'
 import { endpointParams } from '../schemas/endpoints.ts'
 import {
@@ -64,9 +64,9 @@ const preview = createRoute({
 })
 
 /** `/endpoints/{endpointId}/retry-config`, and the preview of a policy that is not saved. */
-export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addRetryConfigRoutes(app: ApiApp): void {
   app.openapi(get, async (c) => {
-    const config = await database.call('get_retry_config', {
+    const config = await c.get('database').call('get_retry_config', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
     }, retryConfigSchema)
@@ -76,7 +76,7 @@ export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(put, async (c) => {
     const version = versionOf(c.req.valid('header')['if-match'])
-    const config = await database.call('set_retry_config', {
+    const config = await c.get('database').call('set_retry_config', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_policy: c.req.valid('json'),
@@ -88,7 +88,7 @@ export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(reset, async (c) => {
     const version = versionOf(c.req.valid('header')['if-match'])
-    const config = await database.call('set_retry_config', {
+    const config = await c.get('database').call('set_retry_config', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       ...version === null ? {} : { p_version: version },
@@ -98,7 +98,7 @@ export function addRetryConfigRoutes(app: ApiApp, { database }: ApiDeps): void {
   })
 
   app.openapi(preview, async (c) => {
-    const schedule = await database.call('preview_retry_config', {
+    const schedule = await c.get('database').call('preview_retry_config', {
       p_policy: c.req.valid('json'),
     }, retryPreviewSchema)
     return c.json(schedule, 200)

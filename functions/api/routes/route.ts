@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi'
 import type { Context, MiddlewareHandler } from 'hono'
-import { orgIdForm } from '../auth/principal.ts'
+import { orgIdForm, personForm } from '../auth/principal.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { ApiEnv } from '../context.ts'
 import { type ErrorCode, errorCodes } from '../errors.ts'
@@ -36,8 +36,19 @@ const orgHeader = {
   example: 'org-123',
 }
 
+/** The person of a request, for the audit trail. The check of the credentials reads it. */
+const actorHeader = {
+  name: 'x-outhook-actor',
+  in: 'header' as const,
+  required: false,
+  description: 'With a secret key: the person for whom the request is, as the audit trail names ' +
+    'them. It is not read with a token, which is of a person.',
+  schema: { type: 'string' as const, pattern: personForm.source },
+  example: 'anna@example.com',
+}
+
 type Access = {
-  parameters: [typeof orgHeader]
+  parameters: [typeof orgHeader, typeof actorHeader]
   middleware: MiddlewareHandler<ApiEnv>[]
   security: Record<string, string[]>[]
   'x-required-scope': Scope | 'secret key' | 'any'
@@ -46,7 +57,7 @@ type Access = {
 /** The scope and the credentials of a route. Every route has them, except the public ones. */
 export function needs(scope: Scope): Access {
   return {
-    parameters: [orgHeader],
+    parameters: [orgHeader, actorHeader],
     middleware: [requireScope(scope), messageRule, tokenRules],
     security: [{ secretKey: [] }, { token: [] }],
     'x-required-scope': scope,
@@ -56,7 +67,7 @@ export function needs(scope: Scope): Access {
 /** Of a route for the operator of the project alone, whose secret key it requires. */
 export function needsKey(): Access {
   return {
-    parameters: [orgHeader],
+    parameters: [orgHeader, actorHeader],
     middleware: [requireSecretKey],
     security: [{ secretKey: [] }],
     'x-required-scope': 'secret key',
@@ -66,7 +77,7 @@ export function needsKey(): Access {
 /** Of a route for every caller who may do anything at all, whatever that is. */
 export function needsAnyScope(): Access {
   return {
-    parameters: [orgHeader],
+    parameters: [orgHeader, actorHeader],
     middleware: [requireAnyScope],
     security: [{ secretKey: [] }, { token: [] }],
     'x-required-scope': 'any',

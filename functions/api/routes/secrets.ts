@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { idempotencyKeyHeader, uuidSchema } from '../schemas/common.ts'
 import { endpointParams } from '../schemas/endpoints.ts'
 import { endpointSecretSchema, rotationSchema } from '../schemas/secrets.ts'
@@ -53,9 +53,9 @@ const expire = createRoute({
 })
 
 /** The signing secrets of an endpoint. */
-export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addSecretRoutes(app: ApiApp): void {
   app.openapi(get, async (c) => {
-    const secret = await database.call('get_org_secret', {
+    const secret = await c.get('database').call('get_org_secret', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
     }, endpointSecretSchema)
@@ -65,7 +65,7 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(rotate, async (c) => {
     const { secret, overlapSeconds } = c.req.valid('json')
     const key = c.req.valid('header')['idempotency-key']
-    const rotated = await database.call('rotate_org_secret', {
+    const rotated = await c.get('database').call('rotate_org_secret', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: c.req.valid('param').endpointId,
       p_overlap_seconds: overlapSeconds,
@@ -77,7 +77,7 @@ export function addSecretRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(expire, async (c) => {
     const { endpointId, secretId } = c.req.valid('param')
-    const left = await database.call('expire_org_secret', {
+    const left = await c.get('database').call('expire_org_secret', {
       p_org_id: c.get('principal').orgId,
       p_endpoint_id: endpointId,
       p_secret_id: secretId,

@@ -28,7 +28,7 @@ const put = createRoute({
   tags,
   ...needs('templates:write'),
   request: { params: templateParams, body: jsonBody(newTemplateSchema) },
-  responses: { ...problems(), 200: jsonResponse(templateSchema, 'The template') },
+  responses: { ...problems('limit_reached'), 200: jsonResponse(templateSchema, 'The template') },
 })
 
 const remove = createRoute({

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import {
   newWhatsappAppSchema,
   whatsappAppParams,
@@ -33,9 +33,9 @@ const put = createRoute({
 })
 
 /** `/whatsapp-apps/:appId`. Several organisations may share an app, so no token of one is enough. */
-export function addWhatsappAppRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addWhatsappAppRoutes(app: ApiApp): void {
   app.openapi(get, async (c) => {
-    const result = await database.call('get_whatsapp_app', {
+    const result = await c.get('database').call('get_whatsapp_app', {
       p_app_id: c.req.valid('param').appId,
     }, whatsappAppSchema)
     return c.json(result, 200)
@@ -43,7 +43,7 @@ export function addWhatsappAppRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(put, async (c) => {
     const { secret, overlapSeconds, allowUnsigned } = c.req.valid('json')
-    const result = await database.call('put_whatsapp_app', {
+    const result = await c.get('database').call('put_whatsapp_app', {
       p_app_id: c.req.valid('param').appId,
       p_allow_unsigned: allowUnsigned,
       p_overlap: `${overlapSeconds} seconds`,

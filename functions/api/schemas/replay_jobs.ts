@@ -61,6 +61,11 @@ export const newBackfillSchema = z.strictObject({
       'Only events whose payload passes it, in the language of the filter of an endpoint.',
     example: '$.total > 100',
   }),
+  includeDelivered: z.boolean().optional().openapi({
+    description:
+      'Whether it also sends again what was already delivered to the endpoint, so that its ' +
+      'receiver gets these events twice; the default is false.',
+  }),
   ratePerSecond: z.int().min(1).max(1000).default(50).openapi({
     description: 'How many are sent in a second.',
   }),
@@ -72,6 +77,9 @@ export const backfillPreviewQuerySchema = newBackfillSchema.omit({ ratePerSecond
 
 export const backfillPreviewSchema = z.object({
   total: z.int().openapi({ description: 'How many of the events that were read it would send.' }),
+  alreadyDelivered: z.int().openapi({
+    description: 'How many of them the endpoint has already got; 0 without `includeDelivered`.',
+  }),
   capped: z.boolean().openapi({
     description: 'Whether there may be more: 5,000 events were read, or the filter took too long.',
   }),
@@ -121,7 +129,7 @@ export const replayJobSchema = z.object({
   }),
 }).openapi('ReplayJob')
 
-/** A job that sends kept events to an endpoint that subscribed later. */
+/** A job that sends kept events to an endpoint that lacks them or has lost them. */
 export const backfillSchema = z.object({
   ...anyJob,
   source: z.literal('events'),
@@ -130,6 +138,9 @@ export const backfillSchema = z.object({
     description: 'The event types that it is limited to; null: all that the endpoint gets.',
   }),
   filter: z.string().nullable(),
+  includeDelivered: z.boolean().openapi({
+    description: 'Whether it also sends again what was already delivered to the endpoint.',
+  }),
   from: timeSchema.nullable().openapi({
     description: 'Only events that were published at this time or later.',
   }),

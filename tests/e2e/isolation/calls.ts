@@ -41,7 +41,7 @@ export const plain = new Set([
   // A portal token's limits: api_portal.test.ts.
   ...['endpointIds'],
   // The walk sends it with every call.
-  ...['x-org-id'],
+  ...['x-org-id', 'x-outhook-actor'],
   ...[
     'limit',
     'from',
@@ -58,7 +58,16 @@ export const plain = new Set([
   ],
   ...['reason', 'description', 'expiresInSeconds', 'scopes', 'subject', 'overlapSeconds', 'secret'],
   ...['baseDelay', 'delays', 'factor', 'jitter', 'maxDelay', 'maxRetries', 'strategy', 'strict'],
-  ...['failedFrom', 'failedTo', 'ratePerSecond', 'schema', 'channel', 'purposes', 'granted'],
+  ...[
+    'failedFrom',
+    'failedTo',
+    'ratePerSecond',
+    'includeDelivered',
+    'schema',
+    'channel',
+    'purposes',
+    'granted',
+  ],
   ...['evidence', 'category', 'language', 'parameterFormat', 'accessToken', 'messagesPerSecond'],
   ...[
     'pairSeconds',
@@ -76,6 +85,7 @@ export const plain = new Set([
     'rateBurst',
     'entityType',
     'action',
+    'actor',
     'name',
     'retry',
     'retry4xx',
@@ -193,6 +203,9 @@ export const calls: Record<string, Call[]> = {
   listAuditEvents: [
     { own: 200 },
     { own: 200, query: { cursor: '{c.audit}' }, foreign: 200 },
+    { own: 200, query: { entityType: 'ENDPOINT', entityId: '{endpoint}' }, foreign: 200 },
+    { own: 200, query: { entityType: 'REPLAY_JOB', entityId: '{job}' }, foreign: 200 },
+    { own: 200, query: { actor: 'key:default' } },
     {
       own: 200,
       query: { entityType: 'OUTBOUND_MESSAGE', entityId: '{message}' },
@@ -239,14 +252,14 @@ export const calls: Record<string, Call[]> = {
     headers: { 'idempotency-key': 'http-type-{word}' },
     body: { type: 'made.{word}' },
   }],
-  createBackfill: [{ own: 201, body: {} }, {
+  createBackfill: [{ own: 201, body: { includeDelivered: true } }, {
     own: 201,
     foreign: 201,
     path: { endpointId: '{own endpoint}' },
     headers: { 'idempotency-key': 'http-backfill-{word}' },
     body: {},
   }],
-  previewBackfill: [{ own: 200, body: {} }],
+  previewBackfill: [{ own: 200, body: {} }, { own: 200, body: { includeDelivered: true } }],
   createReplayJob: [
     { own: 201, body: { endpointId: '{ended}', eventType: '{type}' }, foreign: { type: 201 } },
     { own: 201, body: { endpointId: '{ended}', error: 'of {word}' }, foreign: { word: 201 } },

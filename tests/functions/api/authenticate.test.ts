@@ -2,6 +2,7 @@ import { expect } from '@std/expect'
 import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT } from 'jose'
 import { createAuthenticate } from '../../../functions/api/auth/authenticate.ts'
 import { type PortalClaims, signPortalToken } from '../../../functions/api/auth/portal.ts'
+import type { Principal } from '../../../functions/api/auth/principal.ts'
 import { allScopes } from '../../../functions/api/auth/scopes.ts'
 import { createTokenCheck } from '../../../functions/api/auth/tokens.ts'
 import { ApiError } from '../../../functions/api/errors.ts'
@@ -28,7 +29,7 @@ const stranger = await newKey('first')
 /** Authenticates with the keys `first` and `rsa`, the others where Auth publishes them now. */
 async function withAuth(
   published: JWK[],
-  use: (ask: (headers: Record<string, string>) => Promise<unknown>) => Promise<void>,
+  use: (ask: (headers: Record<string, string>) => Promise<Principal | string>) => Promise<void>,
   detailed = false,
 ): Promise<void> {
   const server = Deno.serve(
@@ -390,6 +391,45 @@ Deno.test('authenticate() of keys: any secret one, never a publishable one or pa
     }
     expect(await ask({})).toBe(refused)
     expect(await ask({ authorization: 'Basic eDp5' })).toBe(refused)
+  })
+})
+
+Deno.test('authenticate() takes the person in X-Outhook-Actor from a secret key', async () => {
+  await withAuth([], async (ask) => {
+    const actorOf = async (person: string): Promise<unknown> => {
+      const asked = await ask({ apikey: 'sb_secret_two', 'x-outhook-actor': person })
+      return typeof asked === 'string' ? asked : asked.actor
+    }
+    const longest = 'a'.repeat(100)
+    for (const person of ['anna', 'Anna.B+c@example.com', 'user:8f2c-1', longest]) {
+      expect(await actorOf(person)).toBe(`key:two:${person}`)
+    }
+    // Two headers arrive as one with a comma.
+    const wrong = [
+      `${longest}a`,
+      'a'.repeat(10_000),
+      'a b',
+      'a, b',
+      'a,b',
+      'a\tb',
+      '\u00e9',
+      '"',
+      '%',
+    ]
+    for (const person of ['', ...wrong]) {
+      expect([person, await actorOf(person)]).toEqual([person, 'invalid_argument'])
+    }
+  })
+})
+
+Deno.test('authenticate() of a token is of its own person, whatever X-Outhook-Actor has', async () => {
+  await withAuth([], async (ask) => {
+    for (const person of ['user:boss', 'key:default', 'a b', '', 'a'.repeat(10_000)]) {
+      const headers = { 'x-outhook-actor': person }
+      expect(await ask({ ...headers, authorization: `Bearer ${await token()}` })).toEqual(ada)
+      expect(await ask({ ...headers, authorization: `Bearer ${await portalToken()}` }))
+        .toEqual(portalAda)
+    }
   })
 })
 

@@ -65,6 +65,15 @@ Deno.test('the preview of a backfill counts the events that it reads, and its fi
   expect(await chargeOf(preview, { ...found, read: 500, work: 0 }, { filter })).toBe(10)
 })
 
+Deno.test('a backfill counts its filter as saving it does, also if it is invalid', async () => {
+  const backfill = `POST /endpoints/${endpoint}/backfills`
+  const filterOf = (characters: number): string => `$.a == "${'x'.repeat(characters - 9)}"`
+  const refused = new ApiError('invalid_argument', 'The filter is not valid')
+  expect(await chargeOf(backfill, refused, {})).toBe(1)
+  expect(await chargeOf(backfill, refused, { filter: filterOf(99) })).toBe(1)
+  expect(await chargeOf(backfill, refused, { filter: filterOf(900) })).toBe(10)
+})
+
 Deno.test('saving a schema counts one more request for each full 8,192 characters', async () => {
   const schemaOf = (characters: number): Record<string, unknown> => ({
     title: 'x'.repeat(characters - '{"title":""}'.length),

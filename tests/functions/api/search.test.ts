@@ -29,7 +29,7 @@ const found = {
   messages: [],
   auditEvents: [{
     ...{ id: '1', entityType: 'OUTBOUND_MESSAGE', entityId: '7', action: 'SENT', details: '' },
-    ...{ actor: null, correlationId: 'cart-7', at },
+    ...{ actor: null, correlationId: 'cart-7', at, data: {} },
   }],
   moreOf: ['deliveries', 'messages', 'auditEvents'],
 }

@@ -59,6 +59,8 @@ export type FakeDatabase = Database & {
   /** A call with more results takes too long. */
   mostResults: number
   latencyMs: number
+  /** The most deliveries of a claim, which says then that there are more. */
+  mostClaimed: number
   stop: string | null
   problem: string | null
   /** The lease that a renewal gives; null: none. */
@@ -136,7 +138,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     batches.set(batch, asked)
     const staleBefore = db.stale.length
     const renewed = call.results.flatMap(apply)
-    const deliveries = db.stop === null ? queue.splice(0, call.limit) : []
+    const deliveries = db.stop === null ? queue.splice(0, Math.min(call.limit, db.mostClaimed)) : []
     for (const delivery of deliveries) {
       const until = clock.now() + delivery.lease_ms
       leases.set(keyOf(delivery), { delivery, until, batch })
@@ -193,6 +195,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
       settings: sampleSettings(db.settings),
       error: null,
       problem: db.problem,
+      more: deliveries.length >= db.mostClaimed,
       ...db.nowMs === null ? {} : { now_ms: db.nowMs() },
     }
   }
@@ -217,6 +220,7 @@ export function createFakeDatabase(clock: Clock): FakeDatabase {
     rejection: 'partial',
     mostResults: Infinity,
     latencyMs: 0,
+    mostClaimed: Infinity,
     stop: null,
     problem: null,
     renewMs: null,

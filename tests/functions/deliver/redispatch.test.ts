@@ -1,7 +1,7 @@
 import { expect } from '@std/expect'
 import type { DispatchCall } from '../../../functions/_shared/contract/contract.ts'
 import type { DispatchReply } from '../../../functions/_shared/database/dispatch.ts'
-import { kindOfCode } from '../../../functions/_shared/database/fault.ts'
+import { kindOfError } from '../../../functions/_shared/database/fault.ts'
 import { type DispatchEnd, dispatchWithRetries } from '../../../functions/deliver/redispatch.ts'
 import { createFaultLog } from '../../../functions/deliver/fault_log.ts'
 import { createFakeClock, type FakeClock } from './fake_clock.ts'
@@ -52,7 +52,7 @@ function trying(
   const trial: Trial = { clock, stop, calls, lines, code, outcome: undefined }
   const dispatch = (made: DispatchCall): Promise<DispatchReply> => {
     calls.push({ at: clock.now(), call: made })
-    const fault = { kind: kindOfCode(trial.code), code: trial.code, message: 'x', cause: undefined }
+    const fault = { kind: kindOfError(trial), code: trial.code, message: 'x', cause: undefined }
     return Promise.resolve({ ok: false, fault })
   }
   const deps = {

@@ -61,6 +61,33 @@ Deno.test('run() lets results wait up to 50 ms for company while the queue is fu
   await stopRun(harness, running)
 })
 
+Deno.test('run() dispatches at once after a claim that the database has cut, and waits after one that it has not', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  for (let i = 1; i <= 5; i++) courses[`event-${i}`] = { ms: 900 }
+  database.latencyMs = 3
+  database.mostClaimed = 2
+  database.add(...many(5))
+  const running = harness.start({ slots: 100, slowMs: 1_000 })
+  await clock.advance(40)
+  // The third claim has one delivery, so nothing is left: the next call is a poll.
+  expect(database.calls.map(({ at }) => at)).toEqual([1000, 1003, 1006, 1034])
+  await stopRun(harness, running)
+})
+
+Deno.test('run() fills no more than half of its slots by claims that the database has cut', async () => {
+  const harness = createHarness()
+  const { clock, database, courses } = harness
+  for (let i = 1; i <= 30; i++) courses[`event-${i}`] = { ms: 900 }
+  database.latencyMs = 3
+  database.mostClaimed = 2
+  database.add(...many(30))
+  const running = harness.start({ slots: 10, slowMs: 1_000 })
+  await clock.advance(20)
+  expect(database.calls.map(({ at }) => at)).toEqual([1000, 1003, 1006])
+  await stopRun(harness, running)
+})
+
 Deno.test('run() of an edge function dispatches when nearly all of its slots are free', async () => {
   const harness = createHarness(edgeOptions)
   const { clock, database, courses } = harness

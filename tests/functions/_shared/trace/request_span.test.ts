@@ -76,7 +76,7 @@ Deno.test('the function whatsapp starts its own trace, with its database calls',
     const app = createWhatsapp({
       database,
       databaseWithin: (trace) => {
-        contexts.push(trace.traceparent)
+        contexts.push(trace.traceparent ?? null)
         return database
       },
       verifySecrets: ['v'.repeat(32)],

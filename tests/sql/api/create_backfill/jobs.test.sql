@@ -2,13 +2,13 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(17);
+select plan(19);
 
 create temporary table made as select endpoint('{order.*}', p_org_id => 'org-1') as one, endpoint(p_org_id => 'org-2') as two;
 create temporary table job as select outbox.create_backfill('org-1', one, '{"eventTypes": ["order.paid"], "from": "2026-03-01T10:00:00Z", "until": "2026-03-01T11:00:00Z", "filter": "$.a == 1", "ratePerSecond": 5}', 'key') as j from made;
 select is(j - 'id' - 'endpointId', '{"status": "running", "source": "events", "eventTypes": ["order.paid"], "filter": "$.a == 1",
   "from": "2026-03-01T10:00:00.000Z", "until": "2026-03-01T11:00:00.000Z", "ratePerSecond": 5, "read": 0, "sent": 0, "skipped": 0,
-  "reachedAt": null, "createdAt": "2026-03-01T12:00:00.000Z", "finishedAt": null}', 'a job') from job;
+  "includeDelivered": false, "reachedAt": null, "createdAt": "2026-03-01T12:00:00.000Z", "finishedAt": null}', 'a job') from job;
 select is(j ->> 'endpointId', one::text, 'of the endpoint') from job, made;
 select is((select by_subscription from outbox.replay_job), true, 'its subscriptions apply');
 select is(outbox.create_backfill('org-1', one, '{"eventTypes": ["order.paid"], "from": "2026-03-01T10:00:00Z", "until": "2026-03-01T11:00:00Z", "filter": "$.a == 1", "ratePerSecond": 5}', 'key'), j, 'a repeat with its key returns it') from made, job;
@@ -20,6 +20,9 @@ select is(jsonb_array_length(outbox.list_replay_jobs('org-2') -> 'data'), 0, 'of
 update outbox.replay_job j set looked = 7, replayed = 5 where true;
 select is(outbox.get_replay_job('org-1', j ->> 'id') @> '{"read": 7, "sent": 5}', true, 'it tells how many events it has read and sent') from job;
 select is(outbox.change_replay_job('org-1', j ->> 'id', 'cancelled') ->> 'status', 'cancelled', 'it can be cancelled') from job;
+select is(outbox.create_backfill('org-1', one, '{"includeDelivered": true}', 'again') ->> 'includeDelivered', 'true', 'it may include what was delivered') from made;
+select matches(refusal(format('select outbox.create_backfill(%L, %L, %L, %L)', 'org-1', one, '{}', 'again')), '^OH003 ', 'which is part of the request') from made;
+delete from outbox.replay_job where include_delivered;
 
 -- A job that an operator started in SQL.
 create temporary table ours as select outbox.backfill_events(one, p_by_subscription => false) ->> 'id' as id from made;

@@ -23,6 +23,13 @@ insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topi
 select gen_random_uuid(), e.id, m.id, 'many', e.type, '{}', 'error ' || right(e.id::text, 1), 6, e.created_at, 'c', 6, e.created_at, 'retries_exhausted'
 from made m cross join lateral (select v.id, v.type, v.created_at from outbox.event v order by v.id limit :rows / 10) e;
 
+-- And as many rows in the audit trail, one each second: every 500th is of one person.
+analyze outbox.audit_event;
+insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, actor, created_at, data)
+select 'many', 'DELIVERY', n::text, case when n % 500 = 0 then 'CANCELLED' else 'REPLAYED' end, 'x', case when n % 500 = 0 then 'user:rare' else 'key:default' end,
+  outbox.clock() - (:rows - n) * interval '1 s', '{}'
+from generate_series(1, :rows) n;
+
 create function measure_list(p_what text, p_call text) returns text language plpgsql as $$
 declare
   v_before jsonb := (select jsonb_object_agg(c.relation, jsonb_build_array(c.seq_scans, c.rows)) from helper.counters() c);
@@ -59,6 +66,14 @@ insert into list values
   ('open dead letters', $$outbox.list_dead_letters('many', p_status => 'open')$$, 300),
   ('groups of dead letters', $$outbox.group_dead_letters('many')$$, least(25100, :rows / 5 + 200)),
   ('the plan of a replay', $$outbox.preview_replay_job('many', '{}')$$, least(20100, :rows / 10 + 200)),
+  ('the audit trail', $$outbox.list_audit_events('many')$$, 120),
+  ('the audit trail of a person', $$outbox.list_audit_events('many', p_actor => 'user:rare')$$, 120),
+  ('the audit trail of an action', $$outbox.list_audit_events('many', p_audit_action => 'CANCELLED')$$, 120),
+  ('the audit trail of an object', $$outbox.list_audit_events('many', p_entity_type => 'DELIVERY', p_entity_id => '700')$$, 20),
+  ('the audit trail of an hour', format('outbox.list_audit_events(''many'', p_from => %L, p_to => %L)', outbox.clock() - :rows / 2 * interval '1 s', outbox.clock() - (:rows / 2 - 3600) * interval '1 s'), 400),
+  ('the audit trail of nobody', $$outbox.list_audit_events('few')$$, 20),
+  ('the cleanup of the audit trail, of which nothing is due', $$jsonb_build_object('n', outbox.forget_actions(outbox.clock(), 2000))$$, 20),
+  ('the cleanup of the audit trail, of which all is due', $$jsonb_build_object('n', outbox.forget_actions(outbox.clock() + interval '401 days', 2000))$$, 4200),
   ('endpoints', $$outbox.list_org_endpoints('many')$$, 100),
   ('failing endpoints', $$outbox.list_org_endpoints('many', p_health => 'failing')$$, 100),
   ('the statistics of an endpoint', format('outbox.get_org_stats(''many'', %L)', (select id from made)), 21000),
@@ -68,8 +83,8 @@ insert into list values
 select is(measure_list('stale: ' || name, call), 'object', name || ': works with the statistics of empty tables') from list;
 select is_empty(format('select seq_scans(%L)', 'stale: ' || name), name || ': scans nothing') from list;
 select cmp_ok(rows_touched('stale: ' || name), '<=', most, name || ': touches at most ' || most) from list;
-analyze outbox.endpoint, outbox.gate, outbox.lane, outbox.delivery, outbox.event, outbox.attempt, outbox.dead_letter;
+analyze outbox.endpoint, outbox.gate, outbox.lane, outbox.delivery, outbox.event, outbox.attempt, outbox.dead_letter, outbox.audit_event;
 select is(measure_list('fresh: ' || name, call), 'object', name || ': works with fresh ones') from list;
-select is_empty($$select relation from usage join helper.large using (relation) where what = 'fresh: $$ || name || $$' and seq_scans > 0 and relation in ('event', 'delivery', 'attempt', 'dead_letter')$$,
+select is_empty($$select relation from usage join helper.large using (relation) where what = 'fresh: $$ || name || $$' and seq_scans > 0 and relation in ('event', 'delivery', 'attempt', 'dead_letter', 'audit_event')$$,
   name || ': scans nothing of what grows') from list;
 select cmp_ok(rows_touched('fresh: ' || name), '<=', most, name || ': touches at most ' || most || ' with fresh ones') from list;

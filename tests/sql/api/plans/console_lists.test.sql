@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(144);
+select plan(192);
 -- More than most lists read.
 \set rows 12000
 \ir _console_lists.sql

@@ -4,7 +4,7 @@ begin;
 set local statement_timeout = '5min';
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(144);
+select plan(192);
 \set rows 1000000
 \ir _console_lists.sql
 select * from finish();

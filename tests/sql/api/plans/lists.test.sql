@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_usage.sql
-select plan(46);
+select plan(54);
 
 analyze outbox.endpoint, outbox.gate, outbox.lane, outbox.delivery, outbox.event, outbox.attempt, outbox.dead_letter;
 create temporary table made as select endpoint(p_org_id => 'many') as id, endpoint(p_org_id => 'few') as other;
@@ -41,6 +41,8 @@ insert into list values
   ('pending', $$outbox.list_deliveries('many', 'pending')$$, 50, 3000),
   ('dead letters', $$outbox.list_deliveries('few', 'dead_letter')$$, 50, 3000),
   ('letters of the endpoint of another organisation', $$outbox.list_dead_letters('many', (select other from made))$$, 0, 20),
+  ('open letters of all', $$outbox.list_all_dead_letters('open')$$, 50, 1000),
+  ('letters of all', $$outbox.list_all_dead_letters()$$, 50, 1000),
   ('none pending', $$outbox.list_deliveries('few', 'pending')$$, 0, 16000),
   ('none delivered', $$outbox.list_deliveries('many', 'delivered')$$, 0, 12000);
 
