@@ -3,6 +3,7 @@ import type { Mutant } from '../mutant.ts'
 const kept = 'sql/operations/backfill_events/kept.test.sql'
 const rows = 'sql/watch/backfill/rows.test.sql'
 const steps = 'sql/watch/backfill/steps.test.sql'
+const again = 'sql/operations/backfill_events/delivered.test.sql'
 const turns = 'sql/operations/backfill_events/turns.test.sql'
 const api = 'sql/api/create_backfill/jobs.test.sql'
 const beside = 'concurrency/backfill.test.ts'
@@ -41,15 +42,14 @@ export const backfill: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/backfill_kept.sql',
-    find: ' or outbox.has_or_had(v_event.id, p_job.endpoint_id);',
-    replace: ';',
+    find: '    when not outbox.has_or_had(p_event_id, p_job.endpoint_id) then',
+    replace: '    when true then',
     tests: [kept],
     why: 'A second backfill sends all events again.',
   },
   {
     file: 'sql/api/backfill_preview.sql',
-    find: `
-      or outbox.has_or_had(v_event.id, p_endpoint_id)`,
+    find: `    continue when v_action = 'none';\n`,
     replace: '',
     tests: ['sql/api/preview_backfill/same.test.sql'],
     why: 'The preview of a backfill counts what the endpoint has had.',
@@ -138,7 +138,7 @@ set datestyle = 'ISO, MDY'`,
   },
   {
     file: 'sql/operations/backfill_job.sql',
-    find: 'failed_to = least(j.until_at, p_now)',
+    find: 'failed_to = least(j.until_at, outbox.latest_event_time())',
     replace: 'failed_to = least(j.until_at, j.failed_to)',
     tests: [beside],
     why: 'An event between the call and its commit is missed.',
@@ -244,5 +244,101 @@ set datestyle = 'ISO, MDY'`,
     tests: [beside],
     why:
       'A row can be changed while a step sends it, and its event is older than that of the step.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: '    when p_job.include_delivered\n      and outbox.was_delivered(',
+    replace: '    when outbox.was_delivered(',
+    tests: [again],
+    why: 'A backfill sends again what was delivered, although nobody asked for it.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: `select a.outcome = 'delivered' and`,
+    replace: `select a.outcome <> 'failed' and`,
+    tests: [again],
+    why: 'A backfill sends again what a person has cancelled.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: 'order by a.attempt desc, a.at desc limit 1',
+    replace: 'order by a.attempt, a.at limit 1',
+    tests: [again],
+    why: 'The first end of a delivery counts, not the last one.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: 'select x.delivered_at >= coalesce(',
+    replace: 'select x.delivered_at < coalesce(',
+    tests: [again],
+    why:
+      'A delivered dead letter without attempts is lost for a receiver that has to get it again.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: `  return not exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- The last end counts, as in delivery_status.
+    and `,
+    replace: '  return ',
+    tests: [again],
+    why: 'A backfill counts a repeat that is open as one that it skips.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: 'pg_catalog.cardinality(v_pairs) + pg_catalog.cardinality(v_again) >= p_most',
+    replace: 'pg_catalog.cardinality(v_pairs) >= p_most',
+    tests: [again],
+    why: 'Repeats do not count for the rate of a backfill.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: '        v_at := v_before;\n',
+    replace: '',
+    tests: [again],
+    why: 'A repeat that the database refuses for a moment is passed over.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: '  return v_stored || v_again;',
+    replace: '  return v_stored;',
+    tests: [again],
+    why: 'The partition of an event that is sent again is dropped.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: '    when p_problem is not null then 0',
+    replace: '    when false then 0',
+    tests: [again],
+    why: 'An event whose filter fails is sent again.',
+  },
+  {
+    file: 'sql/api/backfill_preview.sql',
+    find: `(p_job ->> 'includeDelivered')::boolean`,
+    replace: 'null',
+    tests: ['sql/api/preview_backfill/same.test.sql'],
+    why: 'The preview of a backfill does not count what it sends again.',
+  },
+  {
+    file: 'sql/api/replay_jobs.sql',
+    find: `(p_job ->> 'includeDelivered')::boolean`,
+    replace: 'null',
+    tests: [api],
+    why: 'A backfill over HTTP never sends again what was delivered.',
+  },
+  {
+    file: 'sql/operations/backfill_kept.sql',
+    find: ` and a.at <= p_until from outbox.attempt a`,
+    replace: ' from outbox.attempt a',
+    tests: ['sql/operations/backfill_events/delivered.test.sql'],
+    why: 'A job sends again what is delivered while it runs.',
+  },
+  {
+    file: 'sql/operations/backfill_job.sql',
+    find: 'failed_to = least(j.until_at, outbox.latest_event_time())',
+    replace: 'failed_to = least(j.until_at, p_now)',
+    tests: ['sql/operations/backfill_events/clock_set_back.test.sql'],
+    why: 'After the clock was set back, a backfill misses the last events.',
   },
 ]

@@ -168,7 +168,7 @@ export const callbacks: readonly Mutant[] = [
   },
   {
     file: 'sql/messages/callback/callback_record.sql',
-    find: `  perform outbox.publish_statuses(p_changes, p_now);
+    find: `  perform outbox.publish_statuses(p_changes);
 `,
     replace: '',
     tests: ['sql/messages/receive_callbacks/statuses.test.sql'],

@@ -65,7 +65,7 @@ export const cleanupAndPartitions: readonly Mutant[] = [
   {
     file: 'sql/time/expire.sql',
     find:
-      `  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+      `  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id]);
 `,
     replace: '',
     tests: ['sql/time/cleanup/expiry.test.sql', 'sql/engine/announce/published.test.sql'],

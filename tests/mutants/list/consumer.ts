@@ -2,6 +2,20 @@ import type { Mutant } from '../mutant.ts'
 
 export const consumer: readonly Mutant[] = [
   {
+    file: 'consumer/rabbitmq/connect.ts',
+    find: '      failures.push({ host: new URL(one).host, error })',
+    replace: '      throw error',
+    tests: ['consumer/several_hosts.test.ts'],
+    why: 'A consumer does not connect while the node that it tries first is down.',
+  },
+  {
+    file: 'consumer/rabbitmq/connect.ts',
+    find: 'host: new URL(one).host,',
+    replace: 'host: one,',
+    tests: ['consumer/several_hosts.test.ts'],
+    why: 'The log of a consumer has the password of RabbitMQ.',
+  },
+  {
     file: 'consumer/kafka/replay_letter.ts',
     find: '    await recovery.record(event, false)\n',
     replace: '',
@@ -148,11 +162,18 @@ export const consumer: readonly Mutant[] = [
     why: 'A database that is away for a while costs messages.',
   },
   {
-    file: 'consumer/inbox.ts',
-    find: '/^(08|25006|53|57P|58)/',
-    replace: '/^(08|53|57P|58)/',
-    tests: ['consumer/inbox.test.ts'],
+    file: 'consumer/away.ts',
+    find: 'codes: /^25006$/,\n    isAway: true',
+    replace: 'codes: /^25006$/,\n    isAway: false',
+    tests: ['consumer/away.test.ts', 'consumer/inbox.test.ts'],
     why: 'Each message becomes a dead letter while the database is read-only.',
+  },
+  {
+    file: 'consumer/away.ts',
+    find: '(row.endsSession === undefined || endsSession) &&',
+    replace: '',
+    tests: ['consumer/away.test.ts', 'consumer/inbox.test.ts'],
+    why: 'A message whose handler raises 55000 waits for ever.',
   },
   {
     file: 'consumer/process.ts',

@@ -3,16 +3,30 @@ import type { Mutant } from '../mutant.ts'
 export const databaseFaults: readonly Mutant[] = [
   {
     file: 'functions/_shared/database/fault.ts',
+    find: '(only === undefined || only.text.test(message) || only.routine.test(routine))',
+    replace: 'true',
+    tests: ['functions/_shared/database/fault.test.ts#54000'],
+    why: 'A result with a value that is too long keeps its run repeating one call.',
+  },
+  {
+    file: 'sql/foundation/passing_error.sql',
+    find: `    or p_sqlstate = '54000' and outbox.lacks_transaction_ids()\n`,
+    replace: '',
+    tests: ['e2e/no_transaction_ids.test.ts'],
+    why: 'While there are no transaction ids, each row is taken for the cause.',
+  },
+  {
+    file: 'functions/_shared/database/fault.ts',
     find: `{ codes: /^25006$/, kind: 'temporary'`,
     replace: `{ codes: /^25006$/, kind: 'partial'`,
-    tests: ['functions/_shared/database/fault.test.ts#kindOfCode'],
+    tests: ['functions/_shared/database/fault.test.ts#kindOfError'],
     why: 'While the database is read-only, results are divided, and given up.',
   },
   {
     file: 'functions/_shared/database/fault.ts',
     find: `{ codes: /^[0-9A-Z]{5}$/, kind: 'partial'`,
     replace: `{ codes: /^[0-9A-Z]{5}$/, kind: 'temporary'`,
-    tests: ['functions/_shared/database/fault.test.ts#kindOfCode'],
+    tests: ['functions/_shared/database/fault.test.ts#kindOfError'],
     why: 'One result that the database refuses keeps its run repeating one call.',
   },
   {

@@ -21,8 +21,7 @@ export const endpointStatus: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/endpoint_status.sql',
-    find:
-      `  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
+    find: `  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id]);
 `,
     replace: '',
     tests: ['sql/endpoints/disable_endpoint/by_hand.test.sql'],
@@ -30,7 +29,7 @@ export const endpointStatus: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/endpoint_status.sql',
-    find: `    perform outbox.announce('outhook.endpoint.disabled', v_disabled, p_now);
+    find: `    perform outbox.announce('outhook.endpoint.disabled', v_disabled);
 `,
     replace: `    null;
 `,

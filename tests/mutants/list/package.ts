@@ -346,4 +346,25 @@ export const npmPackage: readonly Mutant[] = [
     tests: ['functions/deliver/worker_facts.test.ts'],
     why: 'The deliveries of the last minute grow for ever.',
   },
+  {
+    file: 'package/command/across/across.ts',
+    find: 'return silent.length > 0 ? exitCodes.failed : read.code',
+    replace: 'return read.code',
+    tests: ['package/across.test.ts'],
+    why: 'A script takes the answer of some databases for that of all.',
+  },
+  {
+    file: 'package/command/across/across.ts',
+    find: 'owners.flatMap((one) => one.ok && one.value !== null ? [one.value] : [])',
+    replace: 'owners.flatMap(() => [])',
+    tests: ['package/across.test.ts'],
+    why: 'The event of a source is not found in its target.',
+  },
+  {
+    file: 'package/command/across/dead_letters.ts',
+    find: 'keyOf(left) < keyOf(right) ? 1 : -1',
+    replace: 'keyOf(left) < keyOf(right) ? -1 : 1',
+    tests: ['package/across.test.ts'],
+    why: 'The dead letters of now are cut off.',
+  },
 ]

@@ -17,7 +17,7 @@ export const unreadable: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/unreadable.sql',
-    find: `  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
+    find: `  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id]);
 `,
     replace: '',
     tests: ['sql/endpoints/unreadable/held.test.sql'],
@@ -43,8 +43,7 @@ export const unreadable: readonly Mutant[] = [
   },
   {
     file: 'sql/endpoints/unreadable.sql',
-    find:
-      `    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
+    find: `    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id]);
 `,
     replace: '',
     tests: ['sql/endpoints/unreadable/held.test.sql'],
