@@ -48,7 +48,8 @@ begin
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_secret(v_id, v_secret, v_now);
   perform outbox.add_gate(v_id, p_ordering);
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;

@@ -8,9 +8,12 @@ create function outbox.set_endpoint_status(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
+  v_before constant outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
   v_now timestamptz := outbox.clock();
 begin
+  if p_status <> 'deleted' then
+    perform outbox.refuse_arrival(v_before);
+  end if;
   update outbox.endpoint e
   set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
@@ -23,37 +26,47 @@ begin
       select s.pattern from outbox.subscription s where s.endpoint_id = p_endpoint_id),
       outbox.subscription_time(p_endpoint_id));
   end if;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
-    'reason', p_reason,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status,
+    'was', v_before.status, 'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
 comment on function outbox.set_endpoint_status(uuid, text, text) is
   'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the '
-  'number of open deliveries}. OH002.';
+  'number of open deliveries}. OH002; OH004: the endpoint has not arrived yet from another '
+  'database, and can only be deleted.';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'paused',
+    coalesce(p_reason, 'paused by hand'));
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+  perform outbox.note_endpoint(p_endpoint_id, 'PAUSED',
+    pg_catalog.format('Paused: %s', coalesce(p_reason, 'by hand')));
+  return v_result;
 end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
   'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events '
-  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002, OH004.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
+  perform outbox.note_endpoint(p_endpoint_id, 'RESUMED',
+    pg_catalog.format('Resumed, which was %s', v_result ->> 'was'));
+  return v_result;
 end
 $$;
 comment on function outbox.resume_endpoint(uuid) is
   'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly '
   'at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. '
-  'OH002.';
+  'OH002; OH004: it moves here from another database, which may still deliver to it.';
 
 create function outbox.disable_endpoint(
   p_endpoint_id uuid, p_reason text default null
@@ -64,12 +77,15 @@ declare
   v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
-  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
+  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id]);
+  perform outbox.note_endpoint(p_endpoint_id, 'DISABLED',
+    pg_catalog.format('Disabled: %s', coalesce(p_reason, 'by hand')));
   return v_result;
 end
 $$;
 comment on function outbox.disable_endpoint(uuid, text) is
-  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002.';
+  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002, '
+  'OH004.';
 
 create function outbox.disable_endpoints(
   p_endpoint_ids uuid[], p_reason text, p_now timestamptz
@@ -93,7 +109,7 @@ begin
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
   if v_disabled is not null then
-    perform outbox.announce('outhook.endpoint.disabled', v_disabled, p_now);
+    perform outbox.announce('outhook.endpoint.disabled', v_disabled);
   end if;
 end
 $$;
@@ -105,8 +121,12 @@ comment on function outbox.disable_endpoints(uuid[], text, timestamptz) is
 create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
+  perform outbox.note_endpoint(p_endpoint_id, 'DELETED', 'Endpoint deleted',
+    pg_catalog.jsonb_build_object('open', v_result -> 'open'));
+  return v_result;
 end
 $$;
 comment on function outbox.delete_endpoint(uuid) is
@@ -132,7 +152,7 @@ begin
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
-  v_id := outbox.put_event(outbox.new_event(outbox.clock(), 'outhook.test', '{"test": true}',
+  v_id := outbox.put_event(outbox.new_event(outbox.event_time(), 'outhook.test', '{"test": true}',
     v_endpoint.org_id, null, null, null, p_endpoint_id, null, null), true);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object('event_id', v_id);

@@ -186,8 +186,8 @@ comment on function outbox.put_headers(uuid, jsonb) is
   'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an '
   'endpoint that was paused because they could not be read.';
 
-create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
-language plpgsql security definer set search_path = ''
+create function outbox.change_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+language plpgsql set search_path = ''
 as $$
 declare
   v_headers jsonb;
@@ -207,6 +207,19 @@ begin
     from outbox.endpoint e
     where e.id = p_endpoint_id
   );
+end
+$$;
+comment on function outbox.change_headers(uuid, jsonb) is
+  'What set_headers() does, but no row in the audit trail.';
+
+create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.change_headers(p_endpoint_id, p_headers);
+begin
+  perform outbox.note_change(p_endpoint_id, array[]::text[], p_headers);
+  return v_result;
 end
 $$;
 comment on function outbox.set_headers(uuid, jsonb) is

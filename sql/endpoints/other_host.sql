@@ -55,7 +55,7 @@ as $$
 begin
   perform outbox.check_named_again(p_before, p_headers);
   if p_headers <> '{}' then
-    perform outbox.set_headers(p_before.id, p_headers);
+    perform outbox.change_headers(p_before.id, p_headers);
   else
     update outbox.endpoint e
     set version = e.version + 1, updated_at = outbox.clock()

@@ -135,8 +135,8 @@ $$;
 comment on function outbox.check_is_signed(uuid) is
   'Raises OH004 for an endpoint of a kind that is not signed, OH002 if it does not exist.';
 
-create function outbox.read_secret(p_endpoint_id uuid) returns jsonb
-language plpgsql stable security definer set search_path = ''
+create function outbox.endpoint_secrets(p_endpoint_id uuid) returns jsonb
+language plpgsql stable set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -155,6 +155,21 @@ begin
         order by s.expires_at is null desc, s.created_at desc, s.id))
     from outbox.endpoint_secret s
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
+end
+$$;
+comment on function outbox.endpoint_secrets(uuid) is
+  'What read_secret() returns, but no row in the audit trail.';
+
+create function outbox.read_secret(p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.endpoint_secrets(p_endpoint_id);
+begin
+  if v_result ->> 'secret' is not null then
+    perform outbox.note_endpoint(p_endpoint_id, 'SECRET_SHOWN', 'Signing secret shown');
+  end if;
+  return v_result;
 end
 $$;
 comment on function outbox.read_secret(uuid) is

@@ -85,6 +85,9 @@ begin
       'Use another secret, or omit it to create a new one');
   end if;
   perform outbox.release_unreadable(p_endpoint_id);
+  perform outbox.note_endpoint(p_endpoint_id, 'SECRET_ROTATED', 'Signing secret rotated',
+    pg_catalog.jsonb_build_object('secretId', v_id, 'scheme', v_scheme,
+      'oldExpiresAt', outbox.iso_time(v_expires)));
   return pg_catalog.jsonb_build_object(
     'id', p_endpoint_id,
     'secret_id', v_id,
@@ -136,6 +139,8 @@ begin
   set version = e.version + 1, updated_at = v_now
   where e.id = v_secret.endpoint_id;
   update outbox.endpoint_secret s set expires_at = v_now where s.id = p_secret_id;
+  perform outbox.note_endpoint(v_secret.endpoint_id, 'SECRET_EXPIRED',
+    'Replaced signing secret expired', pg_catalog.jsonb_build_object('secretId', p_secret_id));
   return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id,
     'expires_at', v_now);
 end

@@ -105,7 +105,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return greatest(outbox.clock(),
+  return greatest(outbox.event_time(),
     (select pg_catalog.max(s.created_at) from outbox.subscription s
       where s.endpoint_id = p_endpoint_id),
     (select pg_catalog.max(s.ended_at) from outbox.ended_subscription s
@@ -113,8 +113,8 @@ begin
 end
 $$;
 comment on function outbox.subscription_time(uuid) is
-  'The time of a change of the subscriptions of an endpoint: now, but not before its last change, '
-  'because the clock may have been set back. The caller holds the endpoint.';
+  'The time of a change of the subscriptions of an endpoint: now, but not before its last change '
+  'or an earlier event, because the clock may have been set back. The caller holds the endpoint.';
 
 create function outbox.end_subscriptions(
   p_endpoint_id uuid, p_patterns text[], p_at timestamptz
@@ -236,10 +236,10 @@ comment on function
   'OH001, OH004, OH010. The caller holds the endpoint and, if it may add a type, the turn of the '
   'organisation (take_endpoint_turn()).';
 
-create function outbox.subscribe(
+create function outbox.add_subscriptions(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
 ) returns jsonb
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
@@ -255,6 +255,22 @@ begin
       'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
     from outbox.subscription s where s.endpoint_id = p_endpoint_id
   );
+end
+$$;
+comment on function outbox.add_subscriptions(uuid, text[], text) is
+  'What subscribe() does, but no row in the audit trail.';
+
+create function outbox.subscribe(
+  p_endpoint_id uuid, p_event_types text[], p_filter text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.add_subscriptions(p_endpoint_id, p_event_types, p_filter);
+begin
+  perform outbox.note_change(p_endpoint_id, array['eventTypes']
+    || case when p_filter is not null then array['filter'] end, null);
+  return v_result;
 end
 $$;
 comment on function outbox.subscribe(uuid, text[], text) is

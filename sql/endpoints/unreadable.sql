@@ -94,7 +94,7 @@ begin
   update outbox.endpoint e
   set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
-  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
+  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id]);
   return true;
 end
 $$;
@@ -147,7 +147,7 @@ begin
     update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
     perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
-    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
+    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id]);
   end if;
 end
 $$;

@@ -150,6 +150,19 @@ comment on function outbox.move_back(tid[], timestamptz) is
   'Replaces rows of a counter that cannot be changed by one row of now, so that they are not many '
   'and do not stay before all others.';
 
+create function outbox.hold_counters() returns boolean
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A session that adds up twice in a transaction, or notes a count after that, does not take the
+  -- rows of counter in one order. Two of them would deadlock.
+  return pg_catalog.pg_try_advisory_xact_lock('outbox.counter'::regclass::oid::bigint);
+end
+$$;
+comment on function outbox.hold_counters() is
+  'Whether this transaction may change counter: one does at a time, and all others leave it for '
+  'their next tick. locks: an advisory lock, without waiting.';
+
 create function outbox.fold_counters() returns integer
 language plpgsql
 set search_path = ''
@@ -167,6 +180,9 @@ declare
   v_first timestamptz;
   v_folded integer;
 begin
+  if not outbox.hold_counters() then
+    return 0;
+  end if;
   -- Many more may be left if the tick did not run.
   select pg_catalog.array_agg(o.row_at), pg_catalog.min(o.at) into v_rows, v_first
   from (
@@ -193,8 +209,9 @@ begin
 end
 $$;
 comment on function outbox.fold_counters() is
-  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added. If the '
-  'database refuses to change a counter, all others are changed.';
+  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added: 0 also '
+  'while another transaction changes counter. If the database refuses to change a counter, all '
+  'others are changed. locks: hold_counters().';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''

@@ -53,6 +53,7 @@ begin
     on conflict (org_id, name) do update
       set value = excluded.value, updated_at = excluded.updated_at;
   end if;
+  perform outbox.note_setting(p_org_id, p_name, p_value, v_was);
   return pg_catalog.jsonb_build_object('org_id', p_org_id, 'name', p_name, 'value', p_value,
     'was', v_was);
 end

@@ -3,17 +3,37 @@
 -- call. A row may cause such an error each time. So after a few failures the run asks dispatch() to
 -- refuse such rows (set_refusing()), and for this call the handlers treat it as any other error.
 
+create function outbox.lacks_transaction_ids() returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Returns the one that this transaction has, or else gets a new one.
+  perform pg_catalog.pg_current_xact_id();
+  return false;
+exception when program_limit_exceeded then
+  return true;
+end
+$$;
+comment on function outbox.lacks_transaction_ids() is
+  'Whether the server assigns no transaction ids, because too few are left: nothing can be written '
+  'until a vacuum has freed some. Its error 54000 is also that of a value which is too long, so of '
+  'a row. Such a transaction has a transaction id, or gets one here. False in a transaction that '
+  'had its id before, and if only multixact ids are missing: then one row of the call may be set '
+  'aside.';
+
 create function outbox.is_passing(p_sqlstate text) returns boolean
-language sql immutable set search_path = ''
+language sql stable set search_path = ''
 as $$
   select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+    or p_sqlstate = '54000' and outbox.lacks_transaction_ids()
 $$;
 comment on function outbox.is_passing(text) is
   'Whether an error is usually temporary, so that its cause is not the row being processed: '
   'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns '
-  '(57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
-  'connection (08) is not in the list: inside the database it is a connection that a trigger of '
-  'the user opened. functions/_shared/database/fault.ts has the whole table.';
+  '(57), a read-only database (25006), objects in use (55006), lock timeouts (55P03), and 54000 '
+  'while the server lacks_transaction_ids(). A lost connection (08) is not in the list: inside '
+  'the database it is a connection that a trigger of the user opened. '
+  'functions/_shared/database/fault.ts has the whole table.';
 
 create function outbox.may_stay(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''

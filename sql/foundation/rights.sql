@@ -9,4 +9,6 @@ grant execute on function
   outbox.set_setting(text, jsonb),
   outbox.set_org_setting(text, text, jsonb)
 to service_role;
-grant select on outbox.setting, outbox.org_setting, outbox.upkeep_refusal to service_role;
+grant select on outbox.setting, outbox.org_setting, outbox.upkeep_refusal, outbox.audit_event,
+  outbox.audit_count
+to service_role;

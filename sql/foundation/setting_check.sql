@@ -237,6 +237,7 @@ declare
   v_was jsonb := (outbox.find_setting(p_name)).value;
 begin
   update outbox.setting s set value = p_value where s.name = p_name;
+  perform outbox.note_setting(null, p_name, p_value, v_was);
   return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end
 $$;

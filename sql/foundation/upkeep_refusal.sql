@@ -21,7 +21,7 @@ comment on table outbox.upkeep_refusal is
   'queue_health shows it, which is later than the next try.';
 
 create function outbox.fails_upkeep(p_sqlstate text) returns boolean
-language sql immutable set search_path = ''
+language sql stable set search_path = ''
 as $$
   select outbox.is_passing(p_sqlstate) and not outbox.may_stay(p_sqlstate)
 $$;

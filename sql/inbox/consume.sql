@@ -69,8 +69,7 @@ begin
     pg_catalog.json_build_object(
       'consumer', p_consumer, 'topic', p_topic, 'dlqTopic', p_dlq_topic,
       'messageId', p_message_id, 'eventType', p_event_type, 'correlationId', p_correlation_id,
-      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text],
-    outbox.clock());
+      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text]);
   perform outbox.kick_on_commit();
 end
 $$;

@@ -40,12 +40,11 @@ grant execute on function
   outbox.cancel_message(text, text, text, text),
   outbox.resend_message(text, text, text, boolean),
   outbox.list_inbound_messages(text, text, integer, text, uuid),
-  outbox.list_audit_events(text, text, integer, text, text, text, text),
   outbox.list_activity(text, text, text, integer, text)
 to service_role;
 grant select on
   outbox.channel_kind, outbox.message_channel,
-  outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
+  outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
   outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
   outbox.person, outbox.person_identifier, outbox.inbound_message, outbox.reply_word,

@@ -127,6 +127,8 @@ begin
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.oid = v_function;
   end loop;
+  perform outbox.note_action(null, 'SAGA', p_name, 'DEFINED', 'Saga defined',
+    pg_catalog.jsonb_build_object('steps', v_position, 'byTokens', p_by_tokens));
   return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_position);
 end
 $$;
@@ -144,6 +146,7 @@ begin
   if not found then
     perform outbox.raise_unknown_saga(p_name);
   end if;
+  perform outbox.note_action(null, 'SAGA', p_name, 'DELETED', 'Saga deleted');
   return pg_catalog.jsonb_build_object('name', p_name, 'dropped', true);
 end
 $$;

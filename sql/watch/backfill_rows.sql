@@ -146,7 +146,7 @@ begin
     end if;
   end if;
   -- After the locks: later than the event of any change that the rows have.
-  v_at := outbox.clock();
+  v_at := outbox.event_time(pg_catalog.cardinality(v_locked) + 1);
   foreach v_row in array v_locked loop
     v_place := pg_catalog.array_position(v_keys, v_row.key);
     exit when v_place > v_upto;

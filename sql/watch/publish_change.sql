@@ -12,7 +12,7 @@ declare
   v_hint text;
 begin
   perform outbox.put_event(outbox.new_event(
-    outbox.clock(),
+    outbox.event_time(),
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
     -- Not a function: a call costs 3 us of each row. unpublish_moved() has the same expression.

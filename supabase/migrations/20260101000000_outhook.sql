@@ -4,21 +4,22 @@
 --   foundation/caller_role.sql, foundation/passing_error.sql, foundation/setting.sql,
 --   foundation/setting_check.sql, foundation/org_setting.sql, foundation/org_limit.sql,
 --   foundation/egress.sql, foundation/job_deadline.sql, foundation/job_names.sql,
---   foundation/upkeep_refusal.sql, foundation/change_rows.sql, foundation/counter.sql,
---   foundation/wire.sql, foundation/lists.sql, foundation/org_move.sql,
---   foundation/fixed_settings.sql, foundation/close_new.sql, foundation/rights.sql,
---   events/event.sql, events/partition.sql, events/event_check.sql, events/event_bytes.sql,
---   events/idempotency_key.sql, events/publish.sql, events/publish_many.sql,
---   events/carried_event.sql, events/rights.sql, endpoints/endpoint_kind.sql,
---   endpoints/endpoint.sql, endpoints/filter.sql, endpoints/filter_condition.sql,
---   endpoints/filter_path.sql, endpoints/filter_read.sql, endpoints/endpoint_limit.sql,
---   endpoints/subscription.sql, endpoints/endpoint_status.sql, endpoints/extension_points.sql,
+--   foundation/upkeep_refusal.sql, foundation/change_rows.sql, foundation/audit_limit.sql,
+--   foundation/audit.sql, foundation/counter.sql, foundation/wire.sql, foundation/lists.sql,
+--   foundation/org_move.sql, foundation/fixed_settings.sql, foundation/close_new.sql,
+--   foundation/rights.sql, events/event.sql, events/event_time.sql, events/partition.sql,
+--   events/event_check.sql, events/event_bytes.sql, events/idempotency_key.sql, events/publish.sql,
+--   events/publish_many.sql, events/carried_event.sql, events/rights.sql,
+--   endpoints/endpoint_kind.sql, endpoints/endpoint.sql, endpoints/endpoint_audit.sql,
+--   endpoints/filter.sql, endpoints/filter_condition.sql, endpoints/filter_path.sql,
+--   endpoints/filter_read.sql, endpoints/endpoint_limit.sql, endpoints/subscription.sql,
+--   endpoints/arrival.sql, endpoints/endpoint_status.sql, endpoints/extension_points.sql,
 --   endpoints/vault.sql, endpoints/secret.sql, endpoints/secret_form.sql,
 --   endpoints/secret_rotation.sql, endpoints/signing_secret.sql, endpoints/headers.sql,
 --   endpoints/other_host.sql, endpoints/credentials.sql, endpoints/unreadable.sql,
 --   endpoints/create_endpoint.sql, endpoints/org_endpoint.sql, endpoints/retry.sql,
---   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/park.sql,
---   engine/queue/delivery.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
+--   endpoints/failure.sql, endpoints/rights.sql, engine/queue/gate.sql, engine/queue/delivery.sql,
+--   engine/queue/park.sql, engine/queue/attempt.sql, engine/queue/refusal.sql,
 --   engine/queue/lane_refusal.sql, engine/route/router.sql, engine/route/waiting_part.sql,
 --   engine/route/routing.sql, engine/route/unrouted.sql, engine/route/turn.sql,
 --   engine/route/first_turn.sql, engine/route/read_unrouted.sql, engine/route/wanted.sql,
@@ -50,10 +51,10 @@
 --   operations/list_workers.sql, operations/rights.sql, moves/move_part.sql,
 --   moves/moved_endpoints.sql, moves/open_events.sql, moves/moved_events.sql, moves/moved_rows.sql,
 --   moves/move_status.sql, moves/begin_move.sql, moves/settle_move.sql, moves/end_move.sql,
---   moves/end_copies.sql, moves/undo_move.sql, moves/rights.sql, time/step.sql,
---   time/foreign_kick.sql, time/tick.sql, time/partition.sql, time/drop_partition.sql,
---   time/expire.sql, time/cleanup.sql, time/sweep_events.sql, time/partition_index.sql,
---   time/job.sql, time/cron.sql, time/rights.sql
+--   moves/end_copies.sql, moves/undo_move.sql, moves/spread_status.sql, moves/spread_endpoint.sql,
+--   moves/rights.sql, time/step.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
+--   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/sweep_events.sql,
+--   time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -334,17 +335,37 @@ comment on function outbox.caller_role() is
 -- call. A row may cause such an error each time. So after a few failures the run asks dispatch() to
 -- refuse such rows (set_refusing()), and for this call the handlers treat it as any other error.
 
+create function outbox.lacks_transaction_ids() returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Returns the one that this transaction has, or else gets a new one.
+  perform pg_catalog.pg_current_xact_id();
+  return false;
+exception when program_limit_exceeded then
+  return true;
+end
+$$;
+comment on function outbox.lacks_transaction_ids() is
+  'Whether the server assigns no transaction ids, because too few are left: nothing can be written '
+  'until a vacuum has freed some. Its error 54000 is also that of a value which is too long, so of '
+  'a row. Such a transaction has a transaction id, or gets one here. False in a transaction that '
+  'had its id before, and if only multixact ids are missing: then one row of the call may be set '
+  'aside.';
+
 create function outbox.is_passing(p_sqlstate text) returns boolean
-language sql immutable set search_path = ''
+language sql stable set search_path = ''
 as $$
   select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+    or p_sqlstate = '54000' and outbox.lacks_transaction_ids()
 $$;
 comment on function outbox.is_passing(text) is
   'Whether an error is usually temporary, so that its cause is not the row being processed: '
   'deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns '
-  '(57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost '
-  'connection (08) is not in the list: inside the database it is a connection that a trigger of '
-  'the user opened. functions/_shared/database/fault.ts has the whole table.';
+  '(57), a read-only database (25006), objects in use (55006), lock timeouts (55P03), and 54000 '
+  'while the server lacks_transaction_ids(). A lost connection (08) is not in the list: inside '
+  'the database it is a connection that a trigger of the user opened. '
+  'functions/_shared/database/fault.ts has the whole table.';
 
 create function outbox.may_stay(p_sqlstate text) returns boolean
 language sql immutable set search_path = ''
@@ -804,6 +825,7 @@ declare
   v_was jsonb := (outbox.find_setting(p_name)).value;
 begin
   update outbox.setting s set value = p_value where s.name = p_name;
+  perform outbox.note_setting(null, p_name, p_value, v_was);
   return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end
 $$;
@@ -868,6 +890,7 @@ begin
     on conflict (org_id, name) do update
       set value = excluded.value, updated_at = excluded.updated_at;
   end if;
+  perform outbox.note_setting(p_org_id, p_name, p_value, v_was);
   return pg_catalog.jsonb_build_object('org_id', p_org_id, 'name', p_name, 'value', p_value,
     'was', v_was);
 end
@@ -1288,7 +1311,7 @@ comment on table outbox.upkeep_refusal is
   'queue_health shows it, which is later than the next try.';
 
 create function outbox.fails_upkeep(p_sqlstate text) returns boolean
-language sql immutable set search_path = ''
+language sql stable set search_path = ''
 as $$
   select outbox.is_passing(p_sqlstate) and not outbox.may_stay(p_sqlstate)
 $$;
@@ -1530,6 +1553,273 @@ comment on function outbox.change_rows(text, regclass, text, tid[], timestamptz,
   'number of p_rows, also if some were refused or left out, so that the caller continues with the '
   'rows after them; 0 if none was changed.';
 
+-- sql/foundation/audit_limit.sql
+
+-- How many rows the tokens of an organisation may leave in the audit trail in a day (UTC). Each of
+-- their writes leaves one that is kept for audit.retention_days: at 100 a second, 3,400 million
+-- rows in a table that all share. At the limit a write is refused, and its change with it. Rows are
+-- never merged and nothing of them is left out, or a token could hide what it did behind noise.
+-- Whoever operates the project is not limited: secret keys, and SQL outside of a request.
+--
+-- What stops or protects something has further rows, or one token that writes much would keep
+-- others from replacing a secret that has leaked. Revoking portal tokens, which these cannot do
+-- themselves, has more again: no portal token can use up the rows that its revocation needs.
+--
+-- A write waits for no other one. A counter in one row would be locked to the end of a transaction,
+-- while that may wait for an endpoint that the other one has locked. So an organisation has as many
+-- rows as its tokens have ever written at once, and a write takes one that nobody has locked. It
+-- does not count the writes that are under way, so as many of them may exceed the limit. With
+-- REPEATABLE READ, a write beside another may fail with a serialization failure.
+
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.audit_rows_per_day', '10000', 'integer', 1, 10000000, true,
+    'How many rows the tokens of an organisation may leave in the audit trail in a day (UTC); what '
+    'stops or protects something is refused at twice as many, revoking portal tokens at three '
+    'times as many; secret keys and SQL have no limit');
+
+create table outbox.audit_count (
+  org_id text not null,
+  slot uuid not null default pg_catalog.gen_random_uuid(),
+  day date not null,
+  n integer not null,
+  primary key (org_id, slot)
+) with (fillfactor = 50);
+comment on table outbox.audit_count is
+  'How many rows the tokens of an organisation left in the audit trail on that day (UTC), added up '
+  'over its slots: each of several writes at once has its own.';
+
+create function outbox.add_to_free_count(p_org_id text, p_day date) returns boolean
+language plpgsql
+set search_path = ''
+-- Rows are looked up one by one, whatever statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set lock_timeout = '20ms'
+as $$
+begin
+  update outbox.audit_count c set
+    day = p_day,
+    n = 1 + case when c.day = p_day then c.n else 0 end
+  where c.org_id = p_org_id and c.slot = (
+    select o.slot from outbox.audit_count o
+    -- The counts of a later day, after which the clock was set back, are still to be used.
+    where o.org_id = p_org_id and o.day <= p_day
+    limit 1 for no key update skip locked);
+  return found;
+exception when lock_not_available then
+  return false;
+end
+$$;
+comment on function outbox.add_to_free_count(text, date) is
+  'Adds 1 to a row of audit_count of the organisation that nobody has locked; false if there is '
+  'none, or after a wait of 20 ms, which SKIP LOCKED does not rule out (see the head of gate).';
+
+create function outbox.count_action(p_org_id text, p_action text, p_actor text) returns void
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+declare
+  v_now timestamptz;
+  v_day date;
+  v_most integer;
+begin
+  if p_org_id is null or p_actor is null or p_actor !~ '^(user|portal|sql):'
+    or coalesce(pg_catalog.current_setting('request.headers', true), '') = ''
+  then
+    return;
+  end if;
+  v_now := outbox.clock();
+  v_day := outbox.day_of(v_now);
+  v_most := outbox.org_setting_int(p_org_id, 'limit.audit_rows_per_day')
+    * case
+      when p_action = 'REVOKED' then 3
+      when p_action in ('PAUSED', 'DISABLED', 'DELETED', 'CANCELLED', 'SECRET_ROTATED',
+        'SECRET_EXPIRED') then 2
+      else 1
+    end;
+  if v_most <= (
+    select pg_catalog.sum(c.n) from outbox.audit_count c
+    where c.org_id = p_org_id and c.day = v_day)
+  then
+    perform outbox.refuse_for_today('limit.audit_rows_per_day',
+      pg_catalog.format('the tokens of organisation %s may leave at most %s rows in the audit '
+        'trail a day', p_org_id, v_most), v_now);
+  end if;
+  if not outbox.add_to_free_count(p_org_id, v_day) then
+    insert into outbox.audit_count (org_id, day, n) values (p_org_id, v_day, 1);
+  end if;
+end
+$$;
+comment on function outbox.count_action(text, text, text) is
+  'Counts a row that is about to be added to the audit trail, if its actor has a token: in a '
+  'request, user:…, portal:… or sql:<role>. OH011: the tokens of the organisation have left all '
+  'rows of this day; what stops or protects something is refused at twice the limit, and revoking '
+  'portal tokens at three times the limit. locks: a row of audit_count that nobody has locked, '
+  'with SKIP LOCKED.';
+
+-- sql/foundation/audit.sql
+
+-- The audit trail: who did what. A row is inserted by the function that makes the change, in its
+-- transaction, so neither exists without the other and no caller can forget it. What runs do
+-- (publish, claim, results) writes none. A replay job is one row, however many deliveries it
+-- creates. The module messages adds its own rows, which are evidence and stay.
+
+insert into outbox.setting (name, value, type, lowest, highest, description) values
+  ('audit.retention_days', '400', 'integer', 30, 3650,
+    'After how many days the audit trail forgets actions on endpoints, secrets, deliveries, replay '
+    'jobs, portal tokens, event types and settings; rows about messages and people stay');
+
+create table outbox.audit_event (
+  id bigint generated always as identity primary key,
+  org_id text,
+  entity_type text not null,
+  entity_id text not null,
+  action text not null,
+  details text not null,
+  actor text,
+  created_at timestamptz not null,
+  correlation_id text,
+  data jsonb
+);
+comment on table outbox.audit_event is
+  'Who did what to an endpoint, a delivery, a message or another object, or what happened to it. A '
+  'row is inserted in the transaction of the change and never updated. It has no secret and no '
+  'payload, and identifies people only by ids of the application or by a hash of their number. '
+  'org_id: null for what concerns all organisations. correlation_id is that of the message, if the '
+  'row is about one that has one, or that was refused. data: more about an action that '
+  'note_action() recorded, which is deleted after audit.retention_days; null in all other rows.';
+create index audit_event_entity on outbox.audit_event (org_id, entity_type, entity_id, id);
+create index audit_event_org on outbox.audit_event (org_id, id);
+create index audit_event_action on outbox.audit_event (org_id, action, id);
+create index audit_event_correlation on outbox.audit_event (org_id, correlation_id, id)
+  where correlation_id is not null;
+-- A message may have an actor of any length, and the row of an index has 2,700 bytes.
+create index audit_event_actor on outbox.audit_event (org_id, pg_catalog.left(actor, 200), id)
+  where actor is not null;
+create index audit_event_age on outbox.audit_event (created_at) where data is not null;
+
+create function outbox.current_actor() returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_headers text := pg_catalog.current_setting('request.headers', true);
+  v_actor text := nullif(pg_catalog.current_setting('outhook.actor', true), '');
+begin
+  if v_actor is null then
+    v_actor := case
+      when coalesce(v_headers, '') = '' then 'sql:' || session_user
+      -- Whoever has a secret key may name a person. A function of the application that a user calls
+      -- over the Data API gets the headers of this user, who may not.
+      when outbox.caller_role() = 'service_role' then coalesce(
+        -- Not parsed as JSON, because an invalid setting of that name must not fail a change.
+        pg_catalog.substring(v_headers, '"x-outhook-actor" *: *"([!#-\[\]-~]+)"'), 'service')
+      else coalesce(outbox.token_actor(), 'sql:' || outbox.caller_role())
+    end;
+  end if;
+  return pg_catalog.left(v_actor, 200);
+end
+$$;
+comment on function outbox.current_actor() is
+  'Who calls, for the audit trail, up to 200 characters: the setting outhook.actor; of a request '
+  'with a secret key its header x-outhook-actor, if it has only visible ASCII without quotes and '
+  'backslashes, which the function api sends (key:default, user:<id>, portal:<subject>), else '
+  'service; of a request with a token user:<id>; and sql:<role> for a database connection.';
+
+create function outbox.token_actor() returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  -- Only the outermost sub is from Auth: users write their user_metadata, which may have another.
+  return 'user:'
+    || (pg_catalog.current_setting('request.jwt.claims', true)::jsonb ->> 'sub');
+exception when data_exception then
+  return null;
+end
+$$;
+comment on function outbox.token_actor() is
+  'user:<id> of the token with which a request over the Data API was sent; null without an id.';
+
+create function outbox.note_action(
+  p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text,
+  p_data jsonb default '{}'
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_actor text := outbox.current_actor();
+begin
+  perform outbox.count_action(p_org_id, p_action, v_actor);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at, data)
+  values (p_org_id, p_entity_type, p_entity_id, p_action, pg_catalog.left(p_details, 500),
+    v_actor, outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
+end
+$$;
+comment on function outbox.note_action(text, text, text, text, text, jsonb) is
+  'Records an action of current_actor() in the audit trail. Neither p_details nor p_data may have '
+  'a secret, a payload or a header value; names of changed members are enough. OH011: see '
+  'limit.audit_rows_per_day.';
+
+create function outbox.note_setting(
+  p_org_id text, p_name text, p_value jsonb, p_was jsonb
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.note_action(p_org_id, 'SETTING', p_name, 'CHANGED',
+    case when p_value is null then 'Own value of a setting removed' else 'Setting changed' end,
+    pg_catalog.jsonb_build_object(
+      'value', case
+        when pg_catalog.jsonb_typeof(p_value) in ('number', 'boolean') then p_value
+      end,
+      'was', case when pg_catalog.jsonb_typeof(p_was) in ('number', 'boolean') then p_was end));
+end
+$$;
+comment on function outbox.note_setting(text, text, jsonb, jsonb) is
+  'Records that a setting was changed. Of texts and lists, such as the URL of a proxy, it has no '
+  'value: they may have a password.';
+
+create function outbox.audit_event_json(p_row outbox.audit_event) returns jsonb
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_row.id::text, 'entityType', p_row.entity_type, 'entityId', p_row.entity_id,
+    'action', p_row.action, 'details', p_row.details, 'actor', p_row.actor,
+    'correlationId', p_row.correlation_id, 'at', outbox.iso_time(p_row.created_at),
+    'data', coalesce(p_row.data, '{}'));
+end
+$$;
+comment on function outbox.audit_event_json(outbox.audit_event) is
+  'A row of the audit trail in the form of the API: {"id", "entityType", "entityId", "action", '
+  '"details", "actor", "correlationId", "at", "data"}.';
+
+create function outbox.forget_actions(p_now timestamptz, p_limit integer) returns integer
+language plpgsql
+set search_path = ''
+-- With the statistics of an empty table, the plan might read all rows to find that none is due.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+begin
+  return outbox.change_rows('outbox.forget_actions', 'outbox.audit_event',
+    'delete from outbox.audit_event x where x.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.audit_event o
+      where o.data is not null and o.created_at < p_now
+        - pg_catalog.make_interval(days => outbox.setting_int('audit.retention_days'))
+      order by o.created_at
+      limit p_limit),
+    p_now);
+end
+$$;
+comment on function outbox.forget_actions(timestamptz, integer) is
+  'Deletes up to p_limit rows of note_action() older than audit.retention_days; returns how many.';
+
 -- sql/foundation/counter.sql
 
 -- Counters for metrics. They only grow, also when history is deleted, and survive a crash. A call
@@ -1684,6 +1974,19 @@ comment on function outbox.move_back(tid[], timestamptz) is
   'Replaces rows of a counter that cannot be changed by one row of now, so that they are not many '
   'and do not stay before all others.';
 
+create function outbox.hold_counters() returns boolean
+language plpgsql set search_path = ''
+as $$
+begin
+  -- A session that adds up twice in a transaction, or notes a count after that, does not take the
+  -- rows of counter in one order. Two of them would deadlock.
+  return pg_catalog.pg_try_advisory_xact_lock('outbox.counter'::regclass::oid::bigint);
+end
+$$;
+comment on function outbox.hold_counters() is
+  'Whether this transaction may change counter: one does at a time, and all others leave it for '
+  'their next tick. locks: an advisory lock, without waiting.';
+
 create function outbox.fold_counters() returns integer
 language plpgsql
 set search_path = ''
@@ -1701,6 +2004,9 @@ declare
   v_first timestamptz;
   v_folded integer;
 begin
+  if not outbox.hold_counters() then
+    return 0;
+  end if;
   -- Many more may be left if the tick did not run.
   select pg_catalog.array_agg(o.row_at), pg_catalog.min(o.at) into v_rows, v_first
   from (
@@ -1727,8 +2033,9 @@ begin
 end
 $$;
 comment on function outbox.fold_counters() is
-  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added. If the '
-  'database refuses to change a counter, all others are changed.';
+  'Adds up to 20,000 rows of counter_change up into counter and returns how many it added: 0 also '
+  'while another transaction changes counter. If the database refuses to change a counter, all '
+  'others are changed. locks: hold_counters().';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''
@@ -2191,7 +2498,9 @@ grant execute on function
   outbox.set_setting(text, jsonb),
   outbox.set_org_setting(text, text, jsonb)
 to service_role;
-grant select on outbox.setting, outbox.org_setting, outbox.upkeep_refusal to service_role;
+grant select on outbox.setting, outbox.org_setting, outbox.upkeep_refusal, outbox.audit_event,
+  outbox.audit_count
+to service_role;
 
 -- sql/events/event.sql
 
@@ -2279,6 +2588,117 @@ create index idempotency_key_created on outbox.idempotency_key (created_at);
 comment on table outbox.idempotency_key is
   'Keys given to publish(): the same key with the same content (SHA-256 of type, body, partition '
   'key, endpoint, deliver_at) is the same event.';
+
+-- sql/events/event_time.sql
+
+-- The time of a new event. Routing reads events in the order of their ids, which are times of the
+-- database clock. If that clock is set back (a step of NTP, or a failover to a server whose clock
+-- is behind), a later event would have the smaller id, and an ordered endpoint would get it first.
+-- So the time of an event is not below that of an event before it, unless the clock goes back by
+-- more than a minute.
+--
+-- A sequence remembers the time, in microseconds since 1970, because all sessions see a new value
+-- at once, without a lock. A slot has 4,096 us. The value is one of two things:
+--
+--   normal     A multiple of 4,096: the end of a slot. No event has this time or a later one.
+--              Within this slot and the one before, a call returns the clock and changes nothing. A
+--              later clock sets the value to the end of its slot, at most 244 times a second.
+--   set back   No multiple of 4,096: the latest time that was given. Each call takes the next
+--              microsecond, until the clock is past the value.
+--
+-- An example:
+--
+--   clock    value before   value after   time of the event
+--   41,000   40,960         45,056        41,000   a new slot
+--   41,100   45,056         45,056        41,100
+--   37,000   45,056         45,056        37,000   set back by about 4 ms: not noticed
+--   20,000   45,056         45,057        45,057   set back by more than two slots
+--   20,100   45,057         45,058        45,058
+--   45,100   45,058         49,152        45,100   the clock is past the value: normal again
+--
+-- A call reads the value and then the clock. So a clock that does not go back is never two slots
+-- below the value of a normal call, except after an array of more than 8,000 events, which counts
+-- as set back. When a call ends, the value is at least its time, and a later
+-- call begins with that value. Calls that overlap may return any of their times, because
+-- transactions that overlap have no order. They may meet like this:
+--
+--   A and B begin a slot. The one with the earlier clock could set the value last, and lower it. So
+--   it reads the value again just before. Only if it is interrupted between the two, and the clock
+--   goes back before the next event, the time of the other is not kept.
+--
+--   A finds the clock set back and takes 45,057, while B, with the clock from before, begins a slot
+--   and sets 49,152. The next call takes 49,153: above both.
+--
+--   A finds the clock past 45,058 and sets 49,152, while B found it just behind, and takes 49,153.
+--   Calls take the next microsecond until the clock is there, for a few ms.
+--
+--   If A gets a multiple of 4,096, it takes the next value too, so that no multiple stays. A call
+--   that reads between the two takes the value for a normal one, if its clock is at most two slots
+--   behind.
+--
+-- If the clock is more than a minute behind the value, it was wrong before: the value begins again
+-- at the clock, and the order across this step is not kept. So no event is dated more than a minute
+-- ahead. After a crash the value may be up to 32 us higher, because Postgres logs a sequence in
+-- advance. A restored dump has an old value, which the clock is past.
+
+create sequence outbox.event_clock minvalue 0 start 0;
+
+create function outbox.event_time(p_count integer default 1) returns timestamptz
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_slot constant bigint := 4096;
+  v_seen bigint := pg_catalog.pg_sequence_last_value('outbox.event_clock');
+  v_at timestamptz := outbox.clock();
+  v_us bigint := extract(epoch from v_at) * 1000000;
+  v_first bigint;
+  v_end bigint;
+begin
+  if v_us + p_count <= v_seen and v_us >= v_seen - 2 * v_slot and v_seen % v_slot = 0 then
+    return v_at;
+  end if;
+  if v_us >= v_seen - 60000000
+    and not (v_us > v_seen or v_us >= v_seen - 2 * v_slot and v_seen % v_slot = 0)
+  then
+    loop
+      v_seen := pg_catalog.nextval('outbox.event_clock');
+      v_first := coalesce(v_first, v_seen);
+      exit when v_seen - v_first >= p_count - 1 and v_seen % v_slot > 0;
+    end loop;
+    return v_at + (v_first - v_us) * interval '1 microsecond';
+  end if;
+  -- The end of the slot that has the last of the times.
+  v_end := ((v_us + greatest(p_count, 1) - 1) / v_slot + 1) * v_slot;
+  if v_us < v_seen - 60000000
+    or coalesce(pg_catalog.pg_sequence_last_value('outbox.event_clock') < v_end, true)
+  then
+    perform pg_catalog.setval('outbox.event_clock', v_end);
+  end if;
+  return v_at;
+end
+$$;
+comment on function outbox.event_time(integer) is
+  'The time of a new event: the clock, but not before the time of an event that was published '
+  'before, by a clock of up to a minute ahead. For p_count events it is the first of as many '
+  'microseconds.';
+
+create function outbox.latest_event_time() returns timestamptz
+language plpgsql stable set search_path = ''
+as $$
+declare
+  v_seen bigint := pg_catalog.pg_sequence_last_value('outbox.event_clock');
+  v_at timestamptz := outbox.clock();
+  v_us bigint := extract(epoch from v_at) * 1000000;
+begin
+  if v_seen % 4096 > 0 and v_us between v_seen - 60000000 and v_seen then
+    return v_at + (v_seen - v_us) * interval '1 microsecond';
+  end if;
+  return v_at;
+end
+$$;
+comment on function outbox.latest_event_time() is
+  'The end of a span that has all events up to now: the clock, or the time of the last event while '
+  'event_time() finds the clock set back.';
 
 -- sql/events/partition.sql
 
@@ -2819,7 +3239,7 @@ declare
   v_id uuid;
 begin
   perform outbox.check_json(p_body);
-  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_body, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.event_time(), p_type, p_body, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
   -- Asked here too: the call takes 3 us of each event in a transaction of many.
@@ -2853,7 +3273,7 @@ as $$
 declare
   v_id uuid;
 begin
-  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_payload::text, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.event_time(), p_type, p_payload::text, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
   -- Asked here too: the call takes 3 us of each event in a transaction of many.
@@ -3019,7 +3439,7 @@ create function outbox.publish_array(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_events outbox.event[] := array[]::outbox.event[];
   v_ids uuid[] := array[]::uuid[];
   v_at integer := 0;
@@ -3031,6 +3451,7 @@ begin
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
   duplicates := '[]';
+  v_now := outbox.event_time(pg_catalog.jsonb_array_length(p_events));
   v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
   if v_ids is not null then
     perform outbox.kick_on_commit();
@@ -3093,7 +3514,7 @@ create function outbox.publish_once(p_event jsonb) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_event outbox.event := outbox.event_of_json(p_event, outbox.clock(), null);
+  v_event outbox.event := outbox.event_of_json(p_event, outbox.event_time(), null);
   v_id uuid := outbox.put_event(v_event);
 begin
   perform outbox.kick_on_commit();
@@ -3346,6 +3767,60 @@ $$;
 comment on function outbox.lock_endpoint(uuid) is
   'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. '
   'OH002 if it does not exist or was deleted. No run waits for this row.';
+
+-- sql/endpoints/endpoint_audit.sql
+
+-- Rows of the audit trail about endpoints and their deliveries: see foundation/audit.
+
+create function outbox.note_endpoint(
+  p_endpoint_id uuid, p_action text, p_details text, p_data jsonb default '{}'
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.note_action(
+    (select e.org_id from outbox.endpoint e where e.id = p_endpoint_id), 'ENDPOINT',
+    p_endpoint_id::text, p_action, p_details, p_data);
+end
+$$;
+comment on function outbox.note_endpoint(uuid, text, text, jsonb) is
+  'Records an action on an endpoint: see note_action().';
+
+create function outbox.note_change(
+  p_endpoint_id uuid, p_members text[], p_headers jsonb
+) returns void
+language plpgsql set search_path = ''
+as $$
+declare
+  v_members text[] := p_members
+    || case when coalesce(p_headers, '{}') <> '{}' then array['headers'] end;
+begin
+  if v_members = '{}' then
+    return;
+  end if;
+  perform outbox.note_endpoint(p_endpoint_id, 'CHANGED',
+    'Endpoint changed: ' || pg_catalog.array_to_string(v_members, ', '),
+    pg_catalog.jsonb_build_object('members', v_members));
+end
+$$;
+comment on function outbox.note_change(uuid, text[], jsonb) is
+  'Records which members of an endpoint were changed, and whether headers were; no value, because '
+  'an address, a filter or a header may have a secret.';
+
+create function outbox.note_delivery(
+  p_event_id uuid, p_endpoint_id uuid, p_action text, p_details text
+) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.note_action(
+    (select e.org_id from outbox.endpoint e where e.id = p_endpoint_id), 'DELIVERY',
+    p_event_id || '.' || p_endpoint_id, p_action, p_details,
+    pg_catalog.jsonb_build_object('endpointId', p_endpoint_id));
+end
+$$;
+comment on function outbox.note_delivery(uuid, uuid, text, text) is
+  'Records an action on one delivery, whose id is that of the API: see note_action().';
 
 -- sql/endpoints/filter.sql
 
@@ -4175,7 +4650,7 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  return greatest(outbox.clock(),
+  return greatest(outbox.event_time(),
     (select pg_catalog.max(s.created_at) from outbox.subscription s
       where s.endpoint_id = p_endpoint_id),
     (select pg_catalog.max(s.ended_at) from outbox.ended_subscription s
@@ -4183,8 +4658,8 @@ begin
 end
 $$;
 comment on function outbox.subscription_time(uuid) is
-  'The time of a change of the subscriptions of an endpoint: now, but not before its last change, '
-  'because the clock may have been set back. The caller holds the endpoint.';
+  'The time of a change of the subscriptions of an endpoint: now, but not before its last change '
+  'or an earlier event, because the clock may have been set back. The caller holds the endpoint.';
 
 create function outbox.end_subscriptions(
   p_endpoint_id uuid, p_patterns text[], p_at timestamptz
@@ -4306,10 +4781,10 @@ comment on function
   'OH001, OH004, OH010. The caller holds the endpoint and, if it may add a type, the turn of the '
   'organisation (take_endpoint_turn()).';
 
-create function outbox.subscribe(
+create function outbox.add_subscriptions(
   p_endpoint_id uuid, p_event_types text[], p_filter text default null
 ) returns jsonb
-language plpgsql security definer
+language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
@@ -4327,12 +4802,78 @@ begin
   );
 end
 $$;
+comment on function outbox.add_subscriptions(uuid, text[], text) is
+  'What subscribe() does, but no row in the audit trail.';
+
+create function outbox.subscribe(
+  p_endpoint_id uuid, p_event_types text[], p_filter text default null
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.add_subscriptions(p_endpoint_id, p_event_types, p_filter);
+begin
+  perform outbox.note_change(p_endpoint_id, array['eventTypes']
+    || case when p_filter is not null then array['filter'] end, null);
+  return v_result;
+end
+$$;
 comment on function outbox.subscribe(uuid, text[], text) is
   'Adds event types (exact, order.*, *) to an endpoint, each with the filter (see read_filter(), '
   'or null), which replaces an earlier one. Events that were published before keep the event types '
   'and filters of that time. Returns {"endpoint_id", "event_types": all of the endpoint}. OH001, '
   'OH002; OH004: changed 100 times while older events wait to be routed; OH010: a limit of '
   'subscriptions is reached.';
+
+-- sql/endpoints/arrival.sql
+
+-- An endpoint that moves here from another database of its organisation is paused until the other
+-- database has deleted it (see moves/spread_status). Only open_endpoint() ends this pause, because
+-- otherwise both databases could deliver to it.
+
+create function outbox.arrival_reason(p_from text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return 'the endpoint moves here from ' || p_from;
+end
+$$;
+comment on function outbox.arrival_reason(text) is
+  'The status_reason of an endpoint that has not arrived yet. p_from: the name of the source.';
+
+create function outbox.arrives_from(p_endpoint outbox.endpoint) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return case
+    when p_endpoint.status = 'paused'
+      and pg_catalog.starts_with(p_endpoint.status_reason, outbox.arrival_reason(''))
+    then pg_catalog.substr(p_endpoint.status_reason,
+      pg_catalog.length(outbox.arrival_reason('')) + 1)
+  end;
+end
+$$;
+comment on function outbox.arrives_from(outbox.endpoint) is
+  'The name of the database from which an endpoint moves here, and that may still have it; null: '
+  'none.';
+
+create function outbox.refuse_arrival(p_endpoint outbox.endpoint) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_from constant text := outbox.arrives_from(p_endpoint);
+begin
+  if v_from is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s moves here from %s, which may still deliver to it',
+        p_endpoint.id, v_from),
+      hint = 'Run outhook spread-org again: it continues the move';
+  end if;
+end
+$$;
+comment on function outbox.refuse_arrival(outbox.endpoint) is
+  'Raises OH004 for an endpoint that has not arrived yet: enabled, it would be delivered to by two '
+  'databases, and with another reason the command would take it for one that has arrived.';
 
 -- sql/endpoints/endpoint_status.sql
 
@@ -4346,9 +4887,12 @@ create function outbox.set_endpoint_status(
 language plpgsql set search_path = ''
 as $$
 declare
-  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
+  v_before constant outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
   v_now timestamptz := outbox.clock();
 begin
+  if p_status <> 'deleted' then
+    perform outbox.refuse_arrival(v_before);
+  end if;
   update outbox.endpoint e
   set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
@@ -4361,37 +4905,47 @@ begin
       select s.pattern from outbox.subscription s where s.endpoint_id = p_endpoint_id),
       outbox.subscription_time(p_endpoint_id));
   end if;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
-    'reason', p_reason,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status,
+    'was', v_before.status, 'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
 comment on function outbox.set_endpoint_status(uuid, text, text) is
   'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the '
-  'number of open deliveries}. OH002.';
+  'number of open deliveries}. OH002; OH004: the endpoint has not arrived yet from another '
+  'database, and can only be deleted.';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'paused',
+    coalesce(p_reason, 'paused by hand'));
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+  perform outbox.note_endpoint(p_endpoint_id, 'PAUSED',
+    pg_catalog.format('Paused: %s', coalesce(p_reason, 'by hand')));
+  return v_result;
 end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
   'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events '
-  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002, OH004.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
+  perform outbox.note_endpoint(p_endpoint_id, 'RESUMED',
+    pg_catalog.format('Resumed, which was %s', v_result ->> 'was'));
+  return v_result;
 end
 $$;
 comment on function outbox.resume_endpoint(uuid) is
   'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly '
   'at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. '
-  'OH002.';
+  'OH002; OH004: it moves here from another database, which may still deliver to it.';
 
 create function outbox.disable_endpoint(
   p_endpoint_id uuid, p_reason text default null
@@ -4402,12 +4956,15 @@ declare
   v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
-  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
+  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id]);
+  perform outbox.note_endpoint(p_endpoint_id, 'DISABLED',
+    pg_catalog.format('Disabled: %s', coalesce(p_reason, 'by hand')));
   return v_result;
 end
 $$;
 comment on function outbox.disable_endpoint(uuid, text) is
-  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002.';
+  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002, '
+  'OH004.';
 
 create function outbox.disable_endpoints(
   p_endpoint_ids uuid[], p_reason text, p_now timestamptz
@@ -4431,7 +4988,7 @@ begin
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
   if v_disabled is not null then
-    perform outbox.announce('outhook.endpoint.disabled', v_disabled, p_now);
+    perform outbox.announce('outhook.endpoint.disabled', v_disabled);
   end if;
 end
 $$;
@@ -4443,8 +5000,12 @@ comment on function outbox.disable_endpoints(uuid[], text, timestamptz) is
 create function outbox.delete_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
+  perform outbox.note_endpoint(p_endpoint_id, 'DELETED', 'Endpoint deleted',
+    pg_catalog.jsonb_build_object('open', v_result -> 'open'));
+  return v_result;
 end
 $$;
 comment on function outbox.delete_endpoint(uuid) is
@@ -4470,7 +5031,7 @@ begin
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
-  v_id := outbox.put_event(outbox.new_event(outbox.clock(), 'outhook.test', '{"test": true}',
+  v_id := outbox.put_event(outbox.new_event(outbox.event_time(), 'outhook.test', '{"test": true}',
     v_endpoint.org_id, null, null, null, p_endpoint_id, null, null), true);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object('event_id', v_id);
@@ -4720,8 +5281,8 @@ $$;
 comment on function outbox.check_is_signed(uuid) is
   'Raises OH004 for an endpoint of a kind that is not signed, OH002 if it does not exist.';
 
-create function outbox.read_secret(p_endpoint_id uuid) returns jsonb
-language plpgsql stable security definer set search_path = ''
+create function outbox.endpoint_secrets(p_endpoint_id uuid) returns jsonb
+language plpgsql stable set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -4740,6 +5301,21 @@ begin
         order by s.expires_at is null desc, s.created_at desc, s.id))
     from outbox.endpoint_secret s
     where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
+end
+$$;
+comment on function outbox.endpoint_secrets(uuid) is
+  'What read_secret() returns, but no row in the audit trail.';
+
+create function outbox.read_secret(p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.endpoint_secrets(p_endpoint_id);
+begin
+  if v_result ->> 'secret' is not null then
+    perform outbox.note_endpoint(p_endpoint_id, 'SECRET_SHOWN', 'Signing secret shown');
+  end if;
+  return v_result;
 end
 $$;
 comment on function outbox.read_secret(uuid) is
@@ -4906,6 +5482,9 @@ begin
       'Use another secret, or omit it to create a new one');
   end if;
   perform outbox.release_unreadable(p_endpoint_id);
+  perform outbox.note_endpoint(p_endpoint_id, 'SECRET_ROTATED', 'Signing secret rotated',
+    pg_catalog.jsonb_build_object('secretId', v_id, 'scheme', v_scheme,
+      'oldExpiresAt', outbox.iso_time(v_expires)));
   return pg_catalog.jsonb_build_object(
     'id', p_endpoint_id,
     'secret_id', v_id,
@@ -4957,6 +5536,8 @@ begin
   set version = e.version + 1, updated_at = v_now
   where e.id = v_secret.endpoint_id;
   update outbox.endpoint_secret s set expires_at = v_now where s.id = p_secret_id;
+  perform outbox.note_endpoint(v_secret.endpoint_id, 'SECRET_EXPIRED',
+    'Replaced signing secret expired', pg_catalog.jsonb_build_object('secretId', p_secret_id));
   return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id,
     'expires_at', v_now);
 end
@@ -5322,8 +5903,8 @@ comment on function outbox.put_headers(uuid, jsonb) is
   'Stores the custom headers of an endpoint in Vault, in place of the old ones. Resumes an '
   'endpoint that was paused because they could not be read.';
 
-create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
-language plpgsql security definer set search_path = ''
+create function outbox.change_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+language plpgsql set search_path = ''
 as $$
 declare
   v_headers jsonb;
@@ -5343,6 +5924,19 @@ begin
     from outbox.endpoint e
     where e.id = p_endpoint_id
   );
+end
+$$;
+comment on function outbox.change_headers(uuid, jsonb) is
+  'What set_headers() does, but no row in the audit trail.';
+
+create function outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.change_headers(p_endpoint_id, p_headers);
+begin
+  perform outbox.note_change(p_endpoint_id, array[]::text[], p_headers);
+  return v_result;
 end
 $$;
 comment on function outbox.set_headers(uuid, jsonb) is
@@ -5410,7 +6004,7 @@ as $$
 begin
   perform outbox.check_named_again(p_before, p_headers);
   if p_headers <> '{}' then
-    perform outbox.set_headers(p_before.id, p_headers);
+    perform outbox.change_headers(p_before.id, p_headers);
   else
     update outbox.endpoint e
     set version = e.version + 1, updated_at = outbox.clock()
@@ -5564,7 +6158,7 @@ begin
   update outbox.endpoint e
   set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
-  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
+  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id]);
   return true;
 end
 $$;
@@ -5617,7 +6211,7 @@ begin
     update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
     perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
-    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
+    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id]);
   end if;
 end
 $$;
@@ -5677,7 +6271,8 @@ begin
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_secret(v_id, v_secret, v_now);
   perform outbox.add_gate(v_id, p_ordering);
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;
@@ -6158,7 +6753,15 @@ to service_role;
 -- claim_isolated() reads them.
 --
 -- Locks. A transaction that changes a gate, its lanes or its deliveries holds the row lock of the
--- gate. dispatch() locks all gates that it waits for in one statement, by id.
+-- gate. dispatch() locks all gates that it waits for in one statement, by id. After that it takes
+-- gates with SKIP LOCKED only, in any order. Postgres may wait even so: if a change of the row
+-- commits just while SKIP LOCKED looks at it, the next version of the row is locked too, and if
+-- somebody has that one, it waits (heap_lock_updated_tuple() of Postgres 15 and 17, in heapam.c).
+-- Two calls may then wait for each other: once in about 15,000 calls of four sessions that cross on
+-- 20 gates, with both cores busy. So functions that lock gates with SKIP LOCKED, or those that call
+-- them, have a lock_timeout, shorter than the time after which Postgres looks for a deadlock
+-- (deadlock_timeout, 1 s). Their error 55P03 means that gates are locked. A second look sees the
+-- new version.
 --
 -- Keys. Gates and lanes change all the time. A transaction that stays open, such as a dump or a
 -- report, keeps every version of their rows: thousands of each within ten minutes. A lookup by a
@@ -6173,8 +6776,10 @@ to service_role;
 -- deliveries are open or 1 million are in one lane; 23 ms with 100,000 lanes in one gate. With 400
 -- gates it takes 77 ms of CPU time, 190 us for each: park() 30 %, as each gate passes it twice,
 -- the leases 26 %, the results 20 %, due_gates() 8 %, the locks 4 %. The cost is in many lookups
--- and row versions (8 for a delivery), not in one statement. A gate whose endpoint the run does not
--- know yet costs 10 us more, and 100 us with a secret in the Vault of the local stack.
+-- and row versions, not in one statement. One version less of each gate, and fewer index entries of
+-- lanes (see lease_deliveries()), took 10 % of the CPU time and 20 % of the WAL. A gate whose
+-- endpoint the run does not know yet costs 10 us more, and 100 us with a secret in the Vault of the
+-- local stack.
 
 create table outbox.gate (
   id bigint generated always as identity,
@@ -6360,6 +6965,7 @@ language plpgsql
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
+set lock_timeout = '20ms'
 as $$
 begin
   return array(
@@ -6376,11 +6982,13 @@ begin
       select g.endpoint_id from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
       for no key update skip locked
     ) g);
+exception when lock_not_available then
+  return '{}'::uuid[];
 end
 $$;
 comment on function outbox.try_lock_gates(uuid[]) is
-  'Locks those gates of these endpoints that are not locked, without waiting, and returns their '
-  'endpoints.';
+  'Locks those gates of these endpoints that are not locked, and returns their endpoints; none of '
+  'them if it would have to wait for more than 20 ms (see the head of gate).';
 
 create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
 language plpgsql set search_path = ''
@@ -6405,6 +7013,65 @@ comment on function outbox.replay_lane(bigint, bigint) is
   'The unordered lane of a gate for a replay job, created if it does not exist; 0 is the lane of '
   'single replays and, at an unordered endpoint, of new deliveries; -1 is the isolated lane. '
   'locks: the caller holds the gate.';
+
+-- sql/engine/queue/delivery.sql
+
+-- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
+-- this table, so history never slows a claim. No index may contain leased_until, attempt or one of
+-- the counts of failures, or a claim would no longer be a heap-only update. There is no foreign
+-- key, because its check would lock the endpoint's row, and no trigger.
+--
+-- The rows of a page are often claimed by one call: they belong to a few events. fillfactor 50
+-- leaves room for a second version of each. With 85, a claim from ten endpoints wrote most of them
+-- to other pages and into both indexes: 1,040 instead of 800 bytes of WAL for each delivery.
+
+create table outbox.delivery (
+  event_id uuid not null,
+  endpoint_id uuid not null,
+  lane_id bigint not null,
+  due_at timestamptz not null,
+  leased_until timestamptz,
+  attempt integer not null default 0,
+  failed_attempts integer not null default 0,
+  body_bytes integer not null,
+  replayed_at timestamptz,
+  deliver_at timestamptz,
+  lost_leases integer not null default 0,
+  lost_before integer not null default 0,
+  secret_id uuid,
+  rejected_secrets uuid[],
+  primary key (event_id, endpoint_id)
+) with (
+  fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
+  autovacuum_vacuum_cost_delay = 0
+);
+comment on table outbox.delivery is
+  'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
+  'failed_attempts counts the failures since the creation or the last replay; lost_leases counts '
+  'the leases that ended without a result since then or since the last failure, lost_before those '
+  'before that failure; leased_until '
+  'is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; '
+  'replayed_at is the time of the last replay; '
+  'deliver_at is the earliest time, set by the publisher, null for at once; secret_id is the '
+  'secret of X-Signature of the last claim, rejected_secrets those that the receiver rejected '
+  '(signing_secret()).';
+-- The predicate is always true. It keeps the planner from using this index for lookups by event
+-- while the statistics say that the table is empty. A query by lane repeats the predicate.
+create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;
+
+create type outbox.claimed as (
+  events uuid[],
+  endpoints uuid[],
+  attempts integer[],
+  failed_attempts integer[],
+  lanes bigint[],
+  ordered boolean[],
+  replayed boolean[],
+  leases_ms integer[]
+);
+comment on type outbox.claimed is
+  'Claimed deliveries, as arrays of the same length. failed_attempts: all of them, with the lost '
+  'leases; leases_ms: the remaining time of each lease.';
 
 -- sql/engine/queue/park.sql
 
@@ -6455,6 +7122,23 @@ comment on function outbox.next_token_at(double precision, timestamptz, double p
   'When a gate that had p_tokens at p_tokens_at has its next whole token; null without a rate. A '
   'changed rate applies from the last claim.';
 
+create function outbox.tokens_at(
+  p_tokens double precision, p_tokens_at timestamptz, p_rate_per_second double precision,
+  p_burst double precision, p_now timestamptz
+) returns double precision
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return least(
+    p_burst,
+    -- 1e-9 so that rounding does not turn a whole token into 0.999...
+    p_tokens + greatest(0, extract(epoch from p_now - p_tokens_at)) * p_rate_per_second + 1e-9);
+end
+$$;
+comment on function outbox.tokens_at(
+  double precision, timestamptz, double precision, double precision, timestamptz) is
+  'How many tokens a gate that had p_tokens at p_tokens_at has now, p_burst at most.';
+
 create function outbox.first_lease_end(p_gate_id bigint) returns timestamptz
 language plpgsql stable
 set search_path = ''
@@ -6503,7 +7187,11 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 
 -- The steps of park(), one lateral subquery each, for each gate:
 --
+--   p            Each endpoint once, with the requests and rows that were just claimed from it.
 --   o, e         The gate and its endpoint, as they are.
+--   served       What the claim changes in the gate: requests in flight, tokens, the breaker's
+--                probe. Written here and not by lease_deliveries(), so that a gate that is served
+--                has one new row version and not two.
 --   first_lane   due_at: when the first lane of the gate is due; claim_at: the same, but a lane
 --                that the database refuses to change counts as due when it is tried again.
 --   rate         next_token_at: when the gate has its next token; null without a rate.
@@ -6527,7 +7215,7 @@ comment on function outbox.first_lane_at(bigint, timestamptz) is
 -- when its leases end, although b3 is due now. If a result of B arrives earlier, park() is called
 -- again.
 create function outbox.park(
-  p_endpoint_ids uuid[], p_now timestamptz, p_served uuid[] default '{}'
+  p_endpoint_ids uuid[], p_now timestamptz, p_claimed outbox.claimed default null
 ) returns void
 language plpgsql
 set search_path = ''
@@ -6545,15 +7233,54 @@ declare
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
-    isolated_at = isolated.at
-  from pg_catalog.unnest(p_endpoint_ids) p
+    isolated_at = isolated.at, in_flight = served.in_flight, tokens = served.tokens,
+    tokens_at = served.tokens_at, breaker = served.breaker, probe_event = served.probe_event,
+    probe_attempt = served.probe_attempt
+  from (
+    -- Grouped, because a join would compare each gate with each claimed delivery.
+    select u.endpoint_id, pg_catalog.sum(u.requests)::integer as requests,
+      pg_catalog.sum(u.taken)::integer as taken,
+      (pg_catalog.array_agg(u.event_id) filter (where u.taken > 0))[1] as event_id,
+      pg_catalog.max(u.attempt) as attempt
+    from (
+      select p as endpoint_id, 0 as requests, 0 as taken, null::uuid as event_id, null as attempt
+      from pg_catalog.unnest(p_endpoint_ids) p
+      union all
+      -- An ordered lane is one request.
+      select c.endpoint_id, case when c.ordered then 1 else pg_catalog.count(*) end,
+        pg_catalog.count(*), (pg_catalog.array_agg(c.event_id))[1], pg_catalog.max(c.attempt)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.lanes,
+        p_claimed.ordered) as c (event_id, endpoint_id, attempt, lane_id, ordered)
+      group by c.endpoint_id, c.lane_id, c.ordered
+    ) u
+    group by u.endpoint_id
+  ) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
-    where o.endpoint_id = p order by o.changed_at desc limit 1
+    where o.endpoint_id = p.endpoint_id order by o.changed_at desc limit 1
   ) o
   cross join lateral (
     select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
+  cross join lateral (
+    select p.taken > 0 and e.breaker_enabled and o.breaker = 'open' and o.open_until <= p_now
+      as probing
+  ) b
+  cross join lateral (
+    select o.in_flight + p.requests as in_flight,
+      case
+        when p.taken > 0 and e.rate_per_second is not null
+        then outbox.tokens_at(o.tokens, o.tokens_at, e.rate_per_second, e.rate_burst, p_now)
+          - p.taken
+        else o.tokens
+      end as tokens,
+      case when p.taken > 0 and e.rate_per_second is not null then p_now else o.tokens_at end
+        as tokens_at,
+      case when b.probing then 'half_open' else o.breaker end as breaker,
+      case when b.probing then p.event_id else o.probe_event end as probe_event,
+      case when b.probing then p.attempt else o.probe_attempt end as probe_attempt
+    offset 0
+  ) served
   cross join lateral (
     -- No lane is due before both lanes_from and p_now: a change of a lane makes it due at the p_now
     -- of its transaction or later, and that transaction calls park() with the same p_now.
@@ -6575,7 +7302,7 @@ begin
   cross join lateral (
     select case
       when e.rate_per_second is not null
-      then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
+      then outbox.next_token_at(served.tokens, served.tokens_at, e.rate_per_second)
     end as next_token_at
     offset 0
   ) rate
@@ -6583,9 +7310,10 @@ begin
     select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.status = 'deleted' then 'infinity'
       when e.status <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.claim_at)
-      when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+      when served.breaker = 'open' and e.breaker_enabled
+      then greatest(o.open_until, first_lane.claim_at)
+      when (served.breaker = 'half_open' and e.breaker_enabled)
+        or served.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
           >= outbox.allowed_in_flight(
             e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
@@ -6619,9 +7347,9 @@ begin
       then 'infinity'
       else greatest(f.due_at, o.not_before, rate.next_token_at, case
         when e.status <> 'enabled' then p_now + interval '5 s'
-        when e.breaker_enabled and o.breaker = 'open' then o.open_until
-        when (e.breaker_enabled and o.breaker = 'half_open')
-          or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+        when e.breaker_enabled and served.breaker = 'open' then o.open_until
+        when (e.breaker_enabled and served.breaker = 'half_open')
+          or served.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
             >= outbox.allowed_in_flight(
               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
         then p_now + interval '1 s'
@@ -6641,10 +7369,7 @@ begin
     select
       case
         when earliest.at > p_now then earliest.at
-        -- A hash table: `= any (p_served)` would compare each gate with each served one.
-        when o.next_at <= p_now
-          and (o.endpoint_id in (select s from pg_catalog.unnest(p_served) s)) is not true
-        then o.next_at
+        when o.next_at <= p_now and p.taken = 0 then o.next_at
         else p_now
       end as next_at,
       first_lane.due_at as lanes_from,
@@ -6652,14 +7377,15 @@ begin
   ) decided
   -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> decided.next_at or g.isolated_at <> isolated.at
+    p.taken > 0 or g.next_at <> decided.next_at or g.isolated_at <> isolated.at
     or decided.lanes_from < o.lanes_from
     or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
-comment on function outbox.park(uuid[], timestamptz, uuid[]) is
-  'Sets when the gates of these endpoints are due; those of p_served that are still due go to the '
-  'back of the ring. locks: the caller holds the gates.';
+comment on function outbox.park(uuid[], timestamptz, outbox.claimed) is
+  'Sets when the gates of these endpoints are due. p_claimed: what was just claimed from them; its '
+  'requests, tokens and probes are counted, and the gates that are still due go to the back of the '
+  'ring. locks: the caller holds the gates.';
 
 create function outbox.rest_lane(
   p_lane_id bigint, p_for interval, p_now timestamptz
@@ -6680,51 +7406,6 @@ end
 $$;
 comment on function outbox.rest_lane(bigint, interval, timestamptz) is
   'Delays an ordered lane by p_for. locks: the caller holds the gate, and parks it afterwards.';
-
--- sql/engine/queue/delivery.sql
-
--- Deliveries: one event for one endpoint, while it is open. A finished delivery is deleted from
--- this table, so history never slows a claim. No index may contain leased_until, attempt or one of
--- the counts of failures, or a claim would no longer be a heap-only update. There is no foreign
--- key, because its check would lock the endpoint's row, and no trigger.
---
--- The rows of a page are often claimed by one call: they belong to a few events. fillfactor 50
--- leaves room for a second version of each. With 85, a claim from ten endpoints wrote most of them
--- to other pages and into both indexes: 1,040 instead of 800 bytes of WAL for each delivery.
-
-create table outbox.delivery (
-  event_id uuid not null,
-  endpoint_id uuid not null,
-  lane_id bigint not null,
-  due_at timestamptz not null,
-  leased_until timestamptz,
-  attempt integer not null default 0,
-  failed_attempts integer not null default 0,
-  body_bytes integer not null,
-  replayed_at timestamptz,
-  deliver_at timestamptz,
-  lost_leases integer not null default 0,
-  lost_before integer not null default 0,
-  secret_id uuid,
-  rejected_secrets uuid[],
-  primary key (event_id, endpoint_id)
-) with (
-  fillfactor = 50, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000,
-  autovacuum_vacuum_cost_delay = 0
-);
-comment on table outbox.delivery is
-  'Open deliveries. attempt counts claims and only grows: it is the fencing token; '
-  'failed_attempts counts the failures since the creation or the last replay; lost_leases counts '
-  'the leases that ended without a result since then or since the last failure, lost_before those '
-  'before that failure; leased_until '
-  'is set while a run has it; body_bytes is the size of the event''s body, which limits a batch; '
-  'replayed_at is the time of the last replay; '
-  'deliver_at is the earliest time, set by the publisher, null for at once; secret_id is the '
-  'secret of X-Signature of the last claim, rejected_secrets those that the receiver rejected '
-  '(signing_secret()).';
--- The predicate is always true. It keeps the planner from using this index for lookups by event
--- while the statistics say that the table is empty. A query by lane repeats the predicate.
-create index delivery_lane on outbox.delivery (lane_id, due_at, event_id) where lane_id > 0;
 
 -- sql/engine/queue/attempt.sql
 
@@ -9692,6 +10373,8 @@ begin
   insert into outbox.unrouted (event_id, org_id, routed_to)
   values (p_event_id, v_unroutable.org_id, v_unroutable.routed_to)
   on conflict do nothing;
+  perform outbox.note_action(v_unroutable.org_id, 'EVENT', p_event_id::text, 'ROUTED_AGAIN',
+    'Event that was set aside routed again');
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
 $$;
@@ -11556,14 +12239,16 @@ comment on function outbox.renew_apart(outbox.result[], timestamptz) is
 -- each of them. Deliveries and endpoints of this organisation cause no such events, so there
 -- is no loop.
 
-create function outbox.put_news(p_type text, p_bodies text[], p_now timestamptz) returns void
+create function outbox.put_news(p_type text, p_bodies text[]) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_at timestamptz := outbox.event_time();
 begin
   with news as (
     -- An endpoint with ordering partition receives what happened to one endpoint in this order.
     insert into outbox.event (id, org_id, type, body, partition_key, created_at)
-    select outbox.uuid_v7(p_now), 'outhook', p_type, b, b::jsonb ->> 'endpointId', p_now
+    select outbox.uuid_v7(v_at), 'outhook', p_type, b, b::jsonb ->> 'endpointId', v_at
     from pg_catalog.unnest(p_bodies) b
     returning id, org_id
   )
@@ -11571,12 +12256,10 @@ begin
   perform outbox.count_up('operational_events', array[p_type], pg_catalog.cardinality(p_bodies));
 end
 $$;
-comment on function outbox.put_news(text, text[], timestamptz) is
+comment on function outbox.put_news(text, text[]) is
   'Publishes operational events of one type, with the endpoint as partition key, and counts them.';
 
-create function outbox.announce_dead(
-  p_events uuid[], p_endpoints uuid[], p_now timestamptz
-) returns void
+create function outbox.announce_dead(p_events uuid[], p_endpoints uuid[]) returns void
 language plpgsql
 set search_path = ''
 -- Rows are looked up one by one, whatever statistics say: see foundation/setup.
@@ -11595,13 +12278,13 @@ begin
       select x.* from outbox.dead_letter x
       where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
     ) x
-    where x.org_id <> 'outhook'), p_now);
+    where x.org_id <> 'outhook'));
 end
 $$;
-comment on function outbox.announce_dead(uuid[], uuid[], timestamptz) is
+comment on function outbox.announce_dead(uuid[], uuid[]) is
   'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
-create function outbox.announce(p_type text, p_endpoints uuid[], p_now timestamptz) returns void
+create function outbox.announce(p_type text, p_endpoints uuid[]) returns void
 language plpgsql set search_path = ''
 as $$
 begin
@@ -11609,10 +12292,10 @@ begin
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
       'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
-    where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+    where e.id = any (p_endpoints) and e.org_id <> 'outhook'));
 end
 $$;
-comment on function outbox.announce(text, uuid[], timestamptz) is
+comment on function outbox.announce(text, uuid[]) is
   'Publishes an operational event about each endpoint: outhook.breaker.opened, '
   'outhook.breaker.closed, outhook.endpoint.disabled.';
 
@@ -11655,7 +12338,7 @@ begin
       select x.id from outbox.dead_letter x
       where x.endpoint_id = k.key::uuid and x.replayed_at is null and x.discarded_at is null
       order by x.failed_at desc limit 1) is null
-    order by k.key), outbox.clock());
+    order by k.key));
   return null;
 end
 $$;
@@ -11701,16 +12384,16 @@ begin
     perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
   if v_news.dead_events is not null then
-    perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints);
     perform outbox.on_dead_letters(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
     from outbox.endpoint e where e.id = any (v_news.opened);
-    perform outbox.announce('outhook.breaker.opened', v_news.opened, p_now);
+    perform outbox.announce('outhook.breaker.opened', v_news.opened);
   end if;
   if v_news.closed is not null then
-    perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
+    perform outbox.announce('outhook.breaker.closed', v_news.closed);
   end if;
   if exists (select from outbox.refusal) then
     perform outbox.forget_refusals(
@@ -12058,6 +12741,7 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
 set plan_cache_mode = force_generic_plan
+set lock_timeout = '20ms'
 as $$
 declare
   v_endpoints uuid[];
@@ -12190,8 +12874,9 @@ comment on function outbox.due_gates(integer, timestamptz, text[]) is
   'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order '
   'of turns; an endpoint that was refused before comes alone; null if none is due. Leaves out the '
   'kinds that the run cannot send (unsent_kinds()). p_full: '
-  'organisations whose gates stay as they are, because they hold their share of the run. locks: '
-  'gates with SKIP LOCKED.';
+  'organisations whose gates stay as they are, because they hold their share of the run. 55P03: it '
+  'has waited for a gate (see the head of gate); the caller tries again. locks: gates with SKIP '
+  'LOCKED.';
 
 create function outbox.still_due(p_endpoint_ids uuid[], p_now timestamptz) returns uuid[]
 language plpgsql stable
@@ -12219,20 +12904,6 @@ comment on function outbox.still_due(uuid[], timestamptz) is
 -- Leases deliveries of the gates that claim() has locked. A leased delivery stays in its place in
 -- its lane. So the lease is a heap-only update, and a claim finds the row again if the lease ends
 -- without a result.
-
-create type outbox.claimed as (
-  events uuid[],
-  endpoints uuid[],
-  attempts integer[],
-  failed_attempts integer[],
-  lanes bigint[],
-  ordered boolean[],
-  replayed boolean[],
-  leases_ms integer[]
-);
-comment on type outbox.claimed is
-  'Claimed deliveries, as arrays of the same length. failed_attempts: all of them, with the lost '
-  'leases; leases_ms: the remaining time of each lease.';
 
 create function outbox.lane_quantum(
   p_endpoint_id uuid, p_quantum integer, p_now timestamptz
@@ -12290,7 +12961,8 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 --                    it whatever its size is, and that of the call is picked, or a large body would
 --                    never be sent.
 --   7 by_lane        How many rows were read from each lane, and how many were picked.
---   8 updated_lanes, updated_gates, leased: the writes.
+--   8 updated_lanes, leased: the writes. park(), which follows, counts the claim in the gates: it
+--                    writes each of them anyway, and so once.
 --
 -- An example, checked by tests/sql/engine/claim/example.test.sql: p_limit is 8, every quantum is 3.
 --
@@ -12305,6 +12977,15 @@ comment on function outbox.lane_quantum(uuid, integer, timestamptz) is
 -- rows for one request, and b3 is not read. Two places of the batch are left for C. min_rows_before
 -- of c is 3, from b1 and b2. Lane a counts as nothing there, because some of its rows may be due
 -- later. a, b3 and c are due at once; b1 and b2 are due when their lease ends.
+--
+-- A lane that has more rows goes behind the other due lanes of its gate: its next_at becomes p_now.
+-- If no other one is due, as at an endpoint without order, it keeps a next_at of the same second.
+-- So its row is written without index entries, however many calls serve it in this second:
+--
+--   lane a, alone   call at 12:00:00.1   at 12:00:00.4   at 12:00:00.9   at 12:00:01.2
+--   its next_at     12:00:00.1           12:00:00.1      12:00:00.1      12:00:01.2
+--
+-- Not longer: with an open transaction, a lookup from lanes_from on would read all dead rows.
 create function outbox.lease_deliveries(
   p_endpoint_ids uuid[], p_limit integer, p_now timestamptz, p_isolated boolean default false
 ) returns outbox.claimed
@@ -12341,11 +13022,11 @@ begin
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
     cross join lateral (
-      select g.ctid as gate_at, g.* from outbox.gate g
+      select g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
   ), servable as materialized (
-    select g.id as gate_id, g.gate_at, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
+    select g.id as gate_id, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
       t.tokens,
       case
         when b.probing then 1
@@ -12370,11 +13051,8 @@ begin
     ) b
     cross join lateral (
       select case
-        when e.rate_per_second is not null then least(
-          e.rate_burst,
-          -- 1e-9 so that rounding does not turn a whole token into 0.999...
-          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
-            + 1e-9)
+        when e.rate_per_second is not null
+        then outbox.tokens_at(g.tokens, g.tokens_at, e.rate_per_second, e.rate_burst, p_now)
       end as tokens
     ) t
     cross join lateral (
@@ -12394,7 +13072,8 @@ begin
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
   ), due_lanes as (
-    select r.gate_at, r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
+    select r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
+      pg_catalog.count(*) over (partition by r.place) = 1 as alone,
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
       case when l.ordered and not r.probing then r.chain else r.room end as room_of_lane,
       pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
@@ -12410,7 +13089,8 @@ begin
         and (not l.ordered or l.leased = 0)
         and (not v_left_out or not outbox.is_left_out(l.id, p_now))
       order by l.next_at
-      limit r.room
+      -- One lane more than a room of 1 needs shows whether the first one is alone.
+      limit greatest(r.room, 2)
     ) l
   ), bounded_lanes as (
     -- Known only for an ordered lane that certainly gets a request: all of its rows are due. Tokens
@@ -12436,7 +13116,7 @@ begin
       from due_lanes l
     ) l
   ), free_rows as (
-    select t.gate_at, t.place, t.room, t.lease, t.secret_id, t.probing, t.tokens,
+    select t.place, t.room, t.alone, t.lease, t.secret_id, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from (
@@ -12483,22 +13163,17 @@ begin
     -- The same order as of_gate, so that Postgres sorts once.
     window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), chosen as materialized (
-    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.secret_id, r.probing,
-      r.tokens, r.event_id, r.attempt, r.batch_no,
+    select r.lane_at, r.row_at, r.ordered, r.alone, r.lease, r.secret_id, r.batch_no,
       r.fits_gate and r.batch_no <= p_limit
         and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
     from numbered r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.tokens,
-      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
-        as probe_event,
-      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
-        as probe_attempt,
+    select m.lane_at, m.ordered, m.alone,
       pg_catalog.count(m.row_at) as rows_read,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from chosen m
-    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
+    group by m.lane_at, m.ordered, m.alone, m.lease
   ), updated_lanes as (
     update outbox.lane l set
       -- An ordered lane stays isolated if its next delivery has lost two leases too. If this one
@@ -12524,7 +13199,10 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.rows_read > b.taken then p_now
+        when b.rows_read > b.taken then case
+          when b.alone and l.next_at >= pg_catalog.date_trunc('second', p_now) then l.next_at
+          else p_now
+        end
         else greatest(p_now, coalesce(
           least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
@@ -12536,29 +13214,6 @@ begin
     from by_lane b
     -- A lane that gave nothing because the gate or the batch was full keeps its next_at.
     where l.ctid = b.lane_at and (b.taken > 0 or b.rows_read = 0)
-    returning b.gate_at, b.taken,
-      case when b.ordered then least(b.taken, 1) else b.taken end as requests,
-      b.probe_event, b.probe_attempt, b.tokens
-  ), updated_gates as (
-    update outbox.gate g set
-      in_flight = g.in_flight + s.requests,
-      changed_at = pg_catalog.date_trunc('second', p_now),
-      tokens = coalesce(s.tokens - s.taken, g.tokens),
-      tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
-      probe_event = coalesce(s.probe_event, g.probe_event),
-      probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
-    from (
-      select l.gate_at, l.tokens,
-        pg_catalog.sum(l.requests) as requests,
-        pg_catalog.sum(l.taken) as taken,
-        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
-          as probe_event,
-        pg_catalog.max(l.probe_attempt) as probe_attempt
-      from updated_lanes l
-      group by l.gate_at, l.tokens
-    ) s
-    where g.ctid = s.gate_at and s.requests > 0
   ), leased as (
     -- By ctid: only the holder of the gate's lock may move the row.
     update outbox.delivery d set
@@ -12588,7 +13243,8 @@ $$;
 comment on function outbox.lease_deliveries(uuid[], integer, timestamptz, boolean) is
   'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of '
   'bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, '
-  'else those of all other lanes. locks: the caller holds the gates.';
+  'else those of all other lanes. locks: the caller holds the gates. It then calls park(), which '
+  'counts the claim.';
 
 -- sql/engine/claim/try_lease.sql
 
@@ -13091,7 +13747,8 @@ comment on function outbox.refuse_lanes(uuid, timestamptz) is
 --
 --   1 park() for the gates that the results and new deliveries of this call have changed.
 --   2 due_gates() locks due gates, only as many as fill the batch.
---   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again.
+--   3 serve(): record_lost_leases() for the ended leases, lease_deliveries(), and park() again,
+--     which also counts the claim in the gates; then on_claimed().
 --   4 If the database refuses step 3: serve_apart() serves each gate in its own block. Of a gate
 --     that fails, refuse_rows() leaves out the deliveries that cannot be leased (refused_claim),
 --     refuse_lanes() the lanes that cannot be changed (refused_lane), and if it still fails,
@@ -13106,7 +13763,6 @@ as $$
 declare
   v_endpoints uuid[] := p_endpoint_ids;
   v_claimed outbox.claimed;
-  v_served uuid[];
 begin
   if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
@@ -13117,11 +13773,10 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
-    v_served := v_claimed.endpoints;
+    perform outbox.park(v_endpoints, p_now, v_claimed);
     if v_claimed.events is not null then
       v_claimed := outbox.on_claimed(v_claimed, p_now);
     end if;
-    perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
   end loop;
@@ -13306,10 +13961,19 @@ begin
   if p_touched is not null then
     perform outbox.park_apart(p_touched, p_now);
   end if;
-  if p_limit > 0 then
-    -- Outside the block, so that the gates stay locked if the block fails.
-    v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
+  if p_limit < 1 then
+    return null;
   end if;
+  -- Again if it has waited for a gate: see the head of engine/queue/gate.
+  for v_try in 1 .. 3 loop
+    begin
+      -- Outside the block of serve(), so that the gates stay locked if that block fails.
+      v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
+      exit;
+    exception when lock_not_available then
+      v_endpoints := null;
+    end;
+  end loop;
   if v_endpoints is null then
     return null;
   end if;
@@ -13334,6 +13998,30 @@ comment on function outbox.claim(integer, uuid[], timestamptz, text[]) is
   'p_limit deliveries of due gates, but none of the organisations p_full. If the database refuses '
   'to lease a delivery or to claim from an endpoint, all others are served. After a timeout, the '
   'next calls find the slow endpoint. An error of the server is raised.';
+
+create function outbox.is_cut(
+  p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamptz
+) returns boolean
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_of_org integer := outbox.most_of_org(p_limit, p_now);
+begin
+  if p_limit < 1 then
+    return false;
+  end if;
+  return v_of_org < p_limit
+      and coalesce(pg_catalog.cardinality(p_claimed.events), 0) >= v_of_org
+    -- A call that routes nothing may find the same parts again.
+    or p_routed > 0 and exists (select from outbox.waiting_part);
+end
+$$;
+comment on function outbox.is_cut(outbox.claimed, integer, integer, timestamptz) is
+  'Whether a call with p_limit free slots probably left work because organisations take turns: due '
+  'deliveries (most_of_org()), or events to route besides the p_routed deliveries that it created. '
+  'Then the run asks again at once, as after a claim that filled all its slots.';
 
 create function outbox.claimed_before(
   p_run uuid, p_seq bigint, p_now timestamptz
@@ -13532,20 +14220,57 @@ comment on function outbox.rejoin(uuid, timestamptz) is
   'Moves due deliveries of the isolated lane that had a result since to the normal lane, and '
   'returns how many. locks: the caller holds the gate, and parks it afterwards.';
 
+create function outbox.postpone_isolated(
+  p_endpoint_id uuid, p_now timestamptz
+) returns boolean
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+as $$
+begin
+  update outbox.lane l set
+    next_at = coalesce(
+      least(l.leased_until, (
+        select d.due_at from outbox.delivery d
+        where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+        order by d.due_at limit 1)),
+      'infinity'),
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id
+    and not l.ordered and l.key_hash = -1 and l.next_at <= p_now
+    and (l.leased = 0 or l.leased_until > p_now)
+    and not exists (
+      select from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at and d.due_at <= p_now
+        and d.leased_until is null);
+  return found;
+end
+$$;
+comment on function outbox.postpone_isolated(uuid, timestamptz) is
+  'Sets when the isolated lane of an endpoint is due again, if no delivery of it is due: that of '
+  'its last claim failed, and waits for its retry. Returns whether it did. locks: the caller holds '
+  'the gate, and parks it afterwards.';
+
 create function outbox.rejoin_due(p_now timestamptz) returns void
 language plpgsql set search_path = ''
 as $$
 declare
   v_endpoint uuid := outbox.due_isolated_gate(p_now);
 begin
-  if v_endpoint is not null and outbox.rejoin(v_endpoint, p_now) > 0 then
+  -- A lane that is due in vain is not left to the next empty run: busy runs would drain for it.
+  if v_endpoint is not null
+    and (outbox.rejoin(v_endpoint, p_now) > 0 or outbox.postpone_isolated(v_endpoint, p_now))
+  then
     perform outbox.park(array[v_endpoint], p_now);
   end if;
 end
 $$;
 comment on function outbox.rejoin_due(timestamptz) is
-  'As rejoin(), for the endpoint whose isolated lane has been due longest, so that a busy run can '
-  'claim these deliveries too. locks: the gate with SKIP LOCKED.';
+  'As rejoin() and postpone_isolated(), for the endpoint whose isolated lane has been due longest, '
+  'so that a busy run can claim these deliveries too, and does not drain for none. locks: the gate '
+  'with SKIP LOCKED.';
 
 create function outbox.serve_isolated(
   p_endpoint_id uuid, p_now timestamptz
@@ -13560,10 +14285,10 @@ begin
     perform outbox.park(array[p_endpoint_id], p_now);
   end if;
   v_claimed := outbox.lease_deliveries(array[p_endpoint_id], 1, p_now, true);
+  perform outbox.park(array[p_endpoint_id], p_now, v_claimed);
   if v_claimed.events is not null then
     v_claimed := outbox.on_claimed(v_claimed, p_now);
   end if;
-  perform outbox.park(array[p_endpoint_id], p_now);
   perform outbox.admit_endpoints(array[p_endpoint_id]);
   return v_claimed;
 end
@@ -13576,6 +14301,7 @@ language plpgsql
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
+set lock_timeout = '20ms'
 as $$
 declare
   v_unsent text[] := outbox.unsent_kinds();
@@ -13589,11 +14315,14 @@ begin
         where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
     order by g.isolated_at limit 1
     for no key update of g skip locked);
+exception when lock_not_available then
+  return null;
 end
 $$;
 comment on function outbox.due_isolated_gate(timestamptz) is
   'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if '
-  'there is none. locks: the gate with SKIP LOCKED.';
+  'there is none, or after a wait of 20 ms (see the head of gate). locks: the gate with SKIP '
+  'LOCKED.';
 
 create function outbox.claim_isolated(p_run uuid, p_now timestamptz) returns outbox.claimed
 language plpgsql set search_path = ''
@@ -14062,8 +14791,8 @@ end
 $$;
 comment on function outbox.on_claimed(outbox.claimed, timestamptz) is
   'Extension point of serve(): deliveries were leased, at least one. Returns those that the run '
-  'gets; for each of the others the replacement has ended the lease. The caller parks the gates '
-  'afterwards. Returns p_claimed here; the module messages replaces it.';
+  'gets; for each of the others the replacement has ended the lease. It parks the gates that it '
+  'changes. Returns p_claimed here; the module messages replaces it.';
 
 create function outbox.on_parcel(
   p_parcel outbox.parcel, p_claimed outbox.claimed
@@ -14891,7 +15620,7 @@ begin
     perform outbox.note_binding('database_changed', p_binding, 'run', p_now);
     perform outbox.put_news('outhook.database.changed', array[
       pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
-        'wasDatabase', p_binding.database)::text], p_now);
+        'wasDatabase', p_binding.database)::text]);
   end if;
 exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
@@ -15635,7 +16364,8 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem,
+    outbox.is_cut(v_handed.claimed, v_limit, (v_route ->> 'routed')::integer, v_now));
 end
 $$;
 comment on function outbox.dispatch(
@@ -15658,10 +16388,11 @@ comment on function outbox.dispatch(
   'run of another project it only records results, and "stop" is the reason (check_binding()); '
   'p_held: how many deliveries the run holds besides those in p_results, null counts as none: only '
   'a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", '
-  '"repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", '
-  '"renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or '
-  'tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a '
-  'delivery or an endpoint, all others are processed (see refusal). An error that fails_call() '
+  '"repeat", "stop", "more": is_cut(), "settings", "error" ({"results", "route", "claim"}, or '
+  'null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": '
+  'stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses '
+  'a result, a delivery or an endpoint, all others are processed (see refusal). An error that '
+  'fails_call() '
   'fails the call, and the run repeats it. If a response was lost, the run repeats the call with '
   'the same p_run and p_seq; that response has only the deliveries, events and endpoints of the '
   'lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of '
@@ -15922,14 +16653,15 @@ create function outbox.build_response(
   p_retries json,
   p_renewed json,
   p_errors json,
-  p_problem text default null
+  p_problem text default null,
+  p_more boolean default false
 ) returns json
 language plpgsql set search_path = ''
 as $$
 begin
   return pg_catalog.json_build_object(
     'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
-    'stop', p_stop, 'settings', outbox.run_settings(),
+    'stop', p_stop, 'more', p_more, 'settings', outbox.run_settings(),
     'error', case when p_errors::text <> '{}' then p_errors end,
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
@@ -15939,11 +16671,11 @@ begin
 end
 $$;
 comment on function outbox.build_response(
-  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text
+  integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text, boolean
 ) is
   'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; '
-  'p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in '
-  'milliseconds since 1970, for signatures.';
+  'p_problem: the problem to report, null for tick_problem(). p_more: is_cut(). now_ms: the time '
+  'of the database in milliseconds since 1970, for signatures.';
 
 -- sql/engine/rights.sql
 
@@ -16007,10 +16739,10 @@ comment on function outbox.lock_open_delivery(uuid, uuid) is
   'Locks the gate and returns the open delivery. OH002: it is not open; OH004: it is in flight; '
   'OH012: the organisation moves.';
 
-create function outbox.schedule_retry(
+create function outbox.make_due(
   p_event_id uuid, p_endpoint_id uuid, p_delay interval
 ) returns jsonb
-language plpgsql security definer set search_path = ''
+language plpgsql set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -16052,6 +16784,21 @@ begin
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+end
+$$;
+comment on function outbox.make_due(uuid, uuid, interval) is
+  'What schedule_retry() does, but no row in the audit trail.';
+
+create function outbox.schedule_retry(
+  p_event_id uuid, p_endpoint_id uuid, p_delay interval
+) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  v_result jsonb := outbox.make_due(p_event_id, p_endpoint_id, p_delay);
+begin
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'RETRIED', 'Next attempt moved');
+  return v_result;
 end
 $$;
 comment on function outbox.schedule_retry(uuid, uuid, interval) is
@@ -16181,6 +16928,8 @@ begin
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'CANCELLED',
+    pg_catalog.format('Delivery cancelled: %s', coalesce(p_why, 'by hand')));
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
 end
@@ -16227,6 +16976,7 @@ begin
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_endpoint(p_endpoint_id, 'LANE_RESUMED', 'Halted partition key resumed');
   return pg_catalog.jsonb_build_object(
     'endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
@@ -16261,6 +17011,8 @@ begin
         pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'Find it with: select * from outbox.dead_letter';
   end if;
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'DISCARDED',
+    pg_catalog.format('Dead letter discarded: %s', p_reason));
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
 end
@@ -16394,7 +17146,8 @@ begin
       rejected_secrets = null
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
-      perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
+      perform outbox.make_due(p_event_id, p_endpoint_id, interval '0');
+      perform outbox.note_delivery(p_event_id, p_endpoint_id, 'REPLAYED', 'Delivery replayed');
       return pg_catalog.jsonb_build_object(
         'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
     end if;
@@ -16411,6 +17164,7 @@ begin
   perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'REPLAYED', 'Delivery replayed');
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
 end
@@ -16466,7 +17220,8 @@ create table outbox.replay_job (
   worked_at timestamptz,
   waits_for text,
   by_api boolean not null default false,
-  error text
+  error text,
+  include_delivered boolean not null default false
 );
 comment on table outbox.replay_job is
   'Replays of many dead letters, and backfills: what they select, the position (at_failed, '
@@ -16474,8 +17229,9 @@ comment on table outbox.replay_job is
   'events that the job leaves out. error: only dead letters whose error has these first 200 '
   'characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, '
   'the patterns of the event types (null: all); by_subscription, whether the subscriptions of '
-  'the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: '
-  'it begins, at begun_at, when every older transaction has ended; until_at, the end of the span '
+  'the endpoint apply; include_delivered, whether it also sends again what was delivered; filter; '
+  'failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when '
+  'every older transaction has ended; until_at, the end of the span '
   'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
   '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
   'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its '
@@ -16540,6 +17296,10 @@ begin
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
   returning id into v_id;
+  perform outbox.note_action(p_org_id, 'REPLAY_JOB', v_id::text, 'CREATED', 'Replay job created',
+    pg_catalog.jsonb_build_object('source', 'dead_letters', 'endpointId', p_endpoint_id,
+      'eventType', p_event_type, 'failedFrom', outbox.iso_time(p_failed_from),
+      'failedTo', outbox.iso_time(v_to)));
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
@@ -16572,6 +17332,11 @@ begin
         'replay job %s is not running or paused', pg_catalog.quote_nullable(p_id)),
       hint = 'Find it with: select * from outbox.replay_job';
   end if;
+  perform outbox.note_action(v_job.org_id, 'REPLAY_JOB', v_job.id::text,
+    case p_status when 'running' then 'RESUMED' else pg_catalog.upper(p_status) end,
+    pg_catalog.format('Replay job %s',
+      case p_status when 'running' then 'resumed' else p_status end),
+    pg_catalog.jsonb_build_object('replayed', v_job.replayed));
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
@@ -17053,7 +17818,8 @@ comment on function outbox.backfilled_endpoint(uuid) is
 
 create function outbox.new_backfill(
   p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamptz, p_to timestamptz,
-  p_filter text, p_rate_per_second integer, p_total bigint
+  p_filter text, p_rate_per_second integer, p_total bigint,
+  p_include_delivered boolean default false
 ) returns bigint
 language plpgsql set search_path = ''
 as $$
@@ -17067,17 +17833,22 @@ begin
   -- Without the organisation: create_backfill() checks its limit.
   perform outbox.check_new_job(null, p_rate_per_second);
   insert into outbox.replay_job (org_id, endpoint_id, failed_from, failed_to, rate_per_second,
-    created_at, source, types, filter, total, at_id, until_at, worked_at, waits_for)
+    created_at, source, types, filter, total, at_id, until_at, worked_at, waits_for,
+    include_delivered)
   values (p_endpoint.org_id, p_endpoint.id, p_from, least(p_to, v_now), p_rate_per_second, v_now,
     p_source, p_types, p_filter, p_total,
     outbox.uuid_v7_floor(coalesce(p_from, '1970-01-01 00:00:00+00')), p_to, v_now,
-    outbox.older_transactions())
+    outbox.older_transactions(), p_include_delivered)
   returning id into v_id;
+  perform outbox.note_action(p_endpoint.org_id, 'REPLAY_JOB', v_id::text, 'CREATED',
+    'Backfill created', pg_catalog.jsonb_build_object('source', p_source,
+      'endpointId', p_endpoint.id, 'from', outbox.iso_time(p_from),
+      'until', outbox.iso_time(p_to), 'includeDelivered', p_include_delivered));
   return v_id;
 end
 $$;
 comment on function outbox.new_backfill(
-  outbox.endpoint, text, text[], timestamptz, timestamptz, text, integer, bigint) is
+  outbox.endpoint, text, text[], timestamptz, timestamptz, text, integer, bigint, boolean) is
   'Stores a new backfill and returns its number. OH001.';
 
 create function outbox.older_transactions() returns text
@@ -17102,7 +17873,8 @@ begin
     or p_job.after_xid > pg_catalog.pg_current_xact_id()
   then
     -- The end is of now: an event of one of these transactions may be later than the call.
-    update outbox.replay_job j set begun_at = p_now, failed_to = least(j.until_at, p_now)
+    update outbox.replay_job j
+    set begun_at = p_now, failed_to = least(j.until_at, outbox.latest_event_time())
     where j.id = p_job.id;
     return true;
   elsif p_job.after_xid is not null then
@@ -17259,6 +18031,7 @@ comment on function outbox.body_problem(text, jsonpath[], integer[]) is
 
 -- A backfill of kept events: an endpoint that subscribed later gets what was published before.
 -- Each event is sent under its own id, and only if the endpoint has no delivery of it and had none.
+-- If the caller asks for it, what was delivered is sent again, for a receiver that has lost it.
 
 create function outbox.check_bound(p_name text, p_at timestamptz) returns void
 language plpgsql volatile set search_path = ''
@@ -17280,7 +18053,8 @@ create function outbox.backfill_events(
   p_until timestamptz default null,
   p_filter text default null,
   p_by_subscription boolean default true,
-  p_rate_per_second integer default 50
+  p_rate_per_second integer default 50,
+  p_include_delivered boolean default false
 ) returns jsonb
 language plpgsql security definer set search_path = ''
 as $$
@@ -17297,6 +18071,8 @@ begin
     perform outbox.invalid('types', 'is an empty list', 'Name event types, or leave it out');
   elsif p_by_subscription is null then
     perform outbox.invalid('by_subscription', 'is null', 'Expected true or false');
+  elsif p_include_delivered is null then
+    perform outbox.invalid('include_delivered', 'is null', 'Expected true or false');
   elsif p_by_subscription and not exists (
     select from outbox.subscription s where s.endpoint_id = p_endpoint_id)
   then
@@ -17304,18 +18080,21 @@ begin
   end if;
   perform outbox.check_patterns(p_types);
   v_id := outbox.new_backfill(v_endpoint, 'events', p_types, p_from, p_until, p_filter,
-    p_rate_per_second, null);
+    p_rate_per_second, null, p_include_delivered);
   update outbox.replay_job j set by_subscription = p_by_subscription where j.id = v_id;
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
 comment on function
-  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer) is
+  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer, boolean) is
   'Starts a job that sends the kept events of the endpoint''s organisation to this endpoint, the '
-  'oldest first: {"id"}. Left out are events that it has or had a delivery of, and those that are '
-  'addressed to another endpoint. p_types: only these event types, in the form of a subscription; '
-  'p_from, p_until: only those published then; p_filter: only those whose payload passes it. '
+  'oldest first: {"id"}. By default, events that it has or had a delivery of are left out, and '
+  'always those that are addressed to another endpoint. p_types: only these event types, in the '
+  'form of a subscription; p_from, p_until: only those published then; p_filter: only those whose '
+  'payload passes it. '
   'p_by_subscription: only those that its present subscriptions and their filters select. '
+  'p_include_delivered: also those that were delivered to it before, which are sent again as by '
+  'replay(). '
   'outbox.replay_job has its progress, set_replay_job() pauses or cancels it. OH001, OH002.';
 
 create type outbox.kept_event as (
@@ -17401,6 +18180,56 @@ $$;
 comment on function outbox.has_or_had(uuid, uuid) is
   'Whether a delivery of an event to an endpoint is open, is refused, or has ended.';
 
+create function outbox.was_delivered(
+  p_event_id uuid, p_endpoint_id uuid, p_until timestamptz
+) returns boolean
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return not exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- The last end counts, as in delivery_status.
+    and coalesce(
+      (
+        select a.outcome = 'delivered' and a.at <= p_until from outbox.attempt a
+        -- Not =: see last_attempt().
+        where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+          and (a.kind = 'close' or a.outcome = 'delivered')
+        order by a.attempt desc, a.at desc limit 1
+      ),
+      (
+        select x.delivered_at >= coalesce(x.replayed_at, '-infinity') and x.delivered_at <= p_until
+        from outbox.dead_letter x
+        where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
+      ),
+      false);
+end
+$$;
+comment on function outbox.was_delivered(uuid, uuid, timestamptz) is
+  'Whether the delivery of an event to an endpoint has ended, and the last time as delivered, at '
+  'p_until or before.';
+
+create function outbox.kept_action(
+  p_job outbox.replay_job, p_event_id uuid
+) returns text
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return case
+    when not outbox.has_or_had(p_event_id, p_job.endpoint_id) then 'new'
+    -- Not what is delivered while the job runs: its receiver has not lost that.
+    when p_job.include_delivered
+      and outbox.was_delivered(p_event_id, p_job.endpoint_id, p_job.created_at)
+    then 'again'
+    else 'none'
+  end;
+end
+$$;
+comment on function outbox.kept_action(outbox.replay_job, uuid) is
+  'What a backfill does with an event that it selects. new: it creates the delivery; again: it '
+  'opens the delivered one again; none: it leaves out what is open, refused or ended otherwise.';
+
 create function outbox.kept_problem(
   p_filter outbox.filter, p_event outbox.kept_event, p_body text
 ) returns text
@@ -17439,6 +18268,24 @@ $$;
 comment on function outbox.lock_events(uuid[]) is
   'Locks these events against the sweep, and returns those that are stored.';
 
+create function outbox.send_again(
+  p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+begin
+  return case
+    when p_problem is not null then 0
+    else outbox.replay_one(
+      row(p_job.id, p_event_id, p_job.endpoint_id, null, null)::outbox.replay_step, p_now)
+  end;
+end
+$$;
+comment on function outbox.send_again(outbox.replay_job, uuid, text, timestamptz) is
+  'Opens a delivered delivery again for a backfill, in the lane of the job: 1. 0: the job skips '
+  'it, because its filter failed (p_problem) or it cannot be opened. Null: it has to try again. '
+  'locks: as reopen_delivery().';
+
 create function outbox.backfill_kept(
   p_job outbox.replay_job, p_most integer, p_now timestamptz
 ) returns uuid[]
@@ -17458,15 +18305,20 @@ declare
   v_problem text;
   v_pairs outbox.pair[] := array[]::outbox.pair[];
   v_sent outbox.pair[];
+  v_action text;
+  v_put integer;
+  v_again uuid[] := array[]::uuid[];
   v_added integer;
   v_looked integer := 0;
   v_skipped integer := 0;
   v_at uuid;
+  v_before uuid;
   v_stored uuid[];
   v_is_done boolean := true;
 begin
   for v_event in select * from outbox.next_kept(p_job, v_rows) loop
-    if pg_catalog.cardinality(v_pairs) >= p_most or v_work > v_most_work
+    if pg_catalog.cardinality(v_pairs) + pg_catalog.cardinality(v_again) >= p_most
+      or v_work > v_most_work
       -- Its routing decides first: this endpoint may have been subscribed then.
       or exists (select from outbox.unrouted u where u.event_id = v_event.id)
     then
@@ -17477,8 +18329,11 @@ begin
       exit;
     end if;
     v_looked := v_looked + 1;
+    v_before := v_at;
     v_at := v_event.id;
-    continue when not v_event.is_wanted or outbox.has_or_had(v_event.id, p_job.endpoint_id);
+    continue when not v_event.is_wanted;
+    v_action := outbox.kept_action(p_job, v_event.id);
+    continue when v_action = 'none';
     if exists (select from outbox.unroutable u where u.event_id = v_event.id) then
       -- route_again() decides.
       v_skipped := v_skipped + 1;
@@ -17502,6 +18357,18 @@ begin
       v_problem := outbox.kept_problem(v_filter, v_event, v_body);
       continue when v_problem = '';
     end if;
+    if v_action = 'again' then
+      v_put := outbox.send_again(p_job, v_event.id, v_problem, p_now);
+      if v_put is null then
+        v_is_done := false;
+        v_looked := v_looked - 1;
+        v_at := v_before;
+        exit;
+      end if;
+      v_again := v_again || pg_catalog.array_fill(v_event.id, array[v_put]);
+      v_skipped := v_skipped + 1 - v_put;
+      continue;
+    end if;
     v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, v_problem, v_event.deliver_at,
       case
         when v_ordering = 'none' then p_job.id
@@ -17513,17 +18380,17 @@ begin
   v_sent := array(
     select p from pg_catalog.unnest(v_pairs) p where p.event_id = any (v_stored));
   v_added := outbox.add_backfilled(p_job, v_sent, p_now);
-  perform outbox.move_backfill(p_job, v_looked, v_added,
+  perform outbox.move_backfill(p_job, v_looked, v_added + pg_catalog.cardinality(v_again),
     v_skipped + pg_catalog.cardinality(v_pairs) - v_added, v_at,
     v_is_done and v_looked < v_rows, p_now);
-  return v_stored;
+  return v_stored || v_again;
 end
 $$;
 comment on function outbox.backfill_kept(outbox.replay_job, integer, timestamptz) is
   'Sends the next kept events of a backfill, p_most at most, and returns them. It stops before an '
   'event that is not routed yet, and counts one as skipped that was set aside, was deleted '
   'meanwhile, is for later while the endpoint is ordered, or whose filter failed. locks: the '
-  'caller holds the gate; events by id.';
+  'caller holds the gate; dead letters or events, as reopen_delivery(); events by id.';
 
 -- sql/operations/backfill_turn.sql
 
@@ -17741,25 +18608,24 @@ comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
   'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. '
   'locks: the caller holds the gate.';
 
-create function outbox.purge_endpoint(
-  p_endpoint_id uuid, p_limit integer, p_now timestamptz
-) returns integer
-language plpgsql set search_path = ''
+create function outbox.lock_deleted(p_endpoint_id uuid) returns bigint
+language plpgsql
+set search_path = ''
+-- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
+set lock_timeout = '20ms'
 as $$
 declare
-  v_gate outbox.gate;
-  v_purged integer := 0;
-  v_rows tid[];
+  v_gate_id bigint;
 begin
   -- SKIP LOCKED: neither an operator nor a run may block this job.
   perform from outbox.endpoint e
   where e.id = p_endpoint_id and e.status = 'deleted'
   for no key update skip locked;
   if not found then
-    return 0;
+    return null;
   end if;
-  select *
-  into v_gate
+  select g.id
+  into v_gate_id
   from outbox.gate g
   where g.endpoint_id = p_endpoint_id
   for no key update skip locked;
@@ -17767,6 +18633,29 @@ begin
     update outbox.endpoint e set is_purged = true
     where e.id = p_endpoint_id and not exists (
       select from outbox.gate g where g.endpoint_id = p_endpoint_id);
+  end if;
+  return v_gate_id;
+exception when lock_not_available then
+  return null;
+end
+$$;
+comment on function outbox.lock_deleted(uuid) is
+  'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not '
+  'deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head '
+  'of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, '
+  'with SKIP LOCKED.';
+
+create function outbox.purge_endpoint(
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+) returns integer
+language plpgsql set search_path = ''
+as $$
+declare
+  v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
+  v_purged integer := 0;
+  v_rows tid[];
+begin
+  if v_gate_id is null then
     return 0;
   end if;
   v_rows := array(
@@ -17776,14 +18665,16 @@ begin
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
     ) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit);
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate.id, v_rows, p_now);
-  elsif v_gate.depth = 0 then
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
+  elsif exists (
+    select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
+  then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
-      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate_id);
     end if;
   end if;
   return v_purged;
@@ -17792,7 +18683,7 @@ $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
   'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
-  'deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+  'deleted or is locked. locks: lock_deleted().';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -18435,6 +19326,7 @@ begin
   -- The first tick of a month has to add up, all others have to look.
   if p_limit < 1 or exists (
     select from outbox.counter c where c.metric = 'sent_before' and c.labels = v_labels)
+    or not outbox.hold_counters()
   then
     return;
   end if;
@@ -18444,7 +19336,7 @@ begin
 end
 $$;
 comment on function outbox.note_traffic(timestamptz, integer) is
-  'A step of the tick: notes once a month how much was sent before.';
+  'A step of the tick: notes once a month how much was sent before. locks: hold_counters().';
 
 create function outbox.sent_in_month(p_now timestamptz) returns bigint
 language plpgsql stable set search_path = ''
@@ -20494,7 +21386,7 @@ grant execute on function
   outbox.replay(uuid, uuid),
   outbox.replay_many(text, uuid, text, timestamptz, timestamptz, integer),
   outbox.set_replay_job(text, text),
-  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer),
+  outbox.backfill_events(uuid, text[], timestamptz, timestamptz, text, boolean, integer, boolean),
   outbox.discard_dead_letter(uuid, uuid, text),
   outbox.mark_delivered(timestamptz, text, uuid, text),
   outbox.get_metrics(),
@@ -20554,7 +21446,7 @@ insert into outbox.move_part (name, position, read_function, write_function, pag
 insert into outbox.move_part (name) values
   ('subscription'), ('ended_subscription'), ('gate'), ('unrouted'), ('waiting_part'),
   ('unroutable'), ('limit_turn'), ('event_bytes'), ('replay_job'),
-  ('delivered_mark'), ('org_move');
+  ('delivered_mark'), ('org_move'), ('audit_event'), ('audit_count');
 
 create function outbox.read_move_page(
   p_org_id text,
@@ -20876,9 +21768,6 @@ begin
   from pg_catalog.jsonb_to_record(p_item -> 'gate')
     as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
   where g.endpoint_id = v_id;
-  update outbox.org_move m
-  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
-  where m.org_id = p_move.org_id;
 end
 $$;
 comment on function outbox.put_moved_endpoint(outbox.org_move, jsonb) is
@@ -20903,6 +21792,12 @@ begin
       select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
   perform outbox.put_moved_endpoint(v_move, i -> 'item')
   from pg_catalog.jsonb_array_elements(p_items) i;
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(i ->> 'key', i #> '{item,status}') as statuses
+    from pg_catalog.jsonb_array_elements(p_items) i
+  ) n
+  where m.org_id = p_org_id and n.statuses is not null;
 end
 $$;
 comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
@@ -21738,8 +22633,10 @@ begin
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
     status = 'receiving', other = excluded.other, other_database = excluded.other_database,
     run_id = null, endpoints = '{}', settled_at = null,
-    started_at = excluded.started_at, changed_at = excluded.changed_at;
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
   perform outbox.close_publishing(p_org_id, v_now);
+  perform outbox.note_move(v_move, 'MOVE_BEGUN');
 end
 $$;
 comment on function outbox.begin_receiving(text, uuid, text, text) is
@@ -21780,6 +22677,7 @@ begin
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   perform outbox.pause_for_move(v_move);
+  perform outbox.note_move(v_move, 'MOVE_BEGUN');
 end
 $$;
 comment on function outbox.begin_leaving(text, uuid, text, text) is
@@ -21924,14 +22822,39 @@ comment on function outbox.settle_move(text) is
 create function outbox.set_move_status(p_org_id text, p_status text) returns void
 language plpgsql set search_path = ''
 as $$
+declare
+  v_move outbox.org_move;
 begin
   update outbox.org_move m
   set status = p_status, settled_at = null, changed_at = outbox.clock()
-  where m.org_id = p_org_id;
+  where m.org_id = p_org_id
+  returning * into v_move;
+  perform outbox.note_move(v_move, case p_status
+    when 'closed' then 'MOVE_CLOSED'
+    when 'undone' then 'MOVE_UNDONE'
+    when 'finished' then 'MOVE_FINISHED'
+    else 'MOVED'
+  end);
 end
 $$;
 comment on function outbox.set_move_status(text, text) is
   'Changes the status of a move. The caller has checked the status before.';
+
+create function outbox.note_move(p_move outbox.org_move, p_action text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.note_action(p_move.org_id, 'ORGANISATION', p_move.org_id, p_action,
+    pg_catalog.format(case p_move.role
+      when 'source' then 'The organisation moves to %s'
+      else 'The organisation moves here from %s'
+    end, p_move.other),
+    pg_catalog.jsonb_build_object('moveId', p_move.move_id, 'other', p_move.other));
+end
+$$;
+comment on function outbox.note_move(outbox.org_move, text) is
+  'Records a step of a move in the audit trail, which stays in each database: so its end in the '
+  'source names the database that has what came later, and its begin in the target the other one.';
 
 create function outbox.close_source(p_org_id text) returns void
 language plpgsql set search_path = ''
@@ -22303,11 +23226,369 @@ begin
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_move(v_move, 'MOVE_UNDONE');
 end
 $$;
 comment on function outbox.undo_leaving(text) is
   'The source delivers and accepts events again. Nothing if there is no move. OH004: the source '
   'has left the organisation to the target. locks: the gates of the organisation.';
+
+-- sql/moves/spread_status.sql
+
+-- The endpoints of one organisation over several databases, each of which gets all its events
+-- (docs/many-databases.md). An endpoint is in one of them. `outhook spread-org` asks each database
+-- with these functions before it moves endpoints (spread_endpoint).
+--
+-- The status of an endpoint says where it is, so this needs no table:
+--
+--   source   enabled                                      it is here
+--            deleted, moved to eu-2                       it has left
+--   target   paused, the endpoint moves here from eu-1    what comes meanwhile waits
+--            enabled                                      it is here
+--
+-- The source deletes it before the target enables it. While both have it, nobody can enable it in
+-- the target (endpoints/arrival), and the next run of the command begins again with what the
+-- source has.
+
+create function outbox.departure_reason(p_to text) returns text
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  return 'moved to ' || p_to;
+end
+$$;
+comment on function outbox.departure_reason(text) is
+  'The status_reason of a deleted endpoint that is in another database.';
+
+create function outbox.why_endpoint_stays(p_endpoint outbox.endpoint) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_gate outbox.gate;
+  v_letters bigint;
+begin
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  if p_endpoint.kind <> 'webhook' then
+    return pg_catalog.format('is of the kind %s: only webhooks move', p_endpoint.kind);
+  elsif p_endpoint.status <> 'enabled' then
+    return pg_catalog.format('is %s: resume it first', p_endpoint.status);
+  elsif v_gate.depth > 0 then
+    return pg_catalog.format('has open deliveries: %s', v_gate.depth);
+  elsif exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
+    return 'has a lane that is halted: call resume_lane()';
+  end if;
+  v_letters := (
+    select pg_catalog.count(*) from outbox.dead_letter x
+    where x.endpoint_id = p_endpoint.id and x.failed_at > '-infinity'
+      and x.replayed_at is null and x.discarded_at is null);
+  if v_letters > 0 then
+    return pg_catalog.format('has dead letters: %s. Replay or discard them', v_letters);
+  end if;
+  return 'is ' || outbox.why_unreadable(p_endpoint.id);
+end
+$$;
+comment on function outbox.why_endpoint_stays(outbox.endpoint) is
+  'Why an endpoint cannot move to another database now, as the end of a sentence; null: it can. '
+  'What is open is delivered here, so that the order of its keys stays.';
+
+create function outbox.spread_blockers(p_org_id text) returns text[]
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return array(
+    select pg_catalog.format('the move of the organisation is %s', m.status)
+    from outbox.org_move m where m.org_id = p_org_id and m.status <> 'live'
+    union all
+    select pg_catalog.format('replay job %s is %s', j.id, j.status)
+    from outbox.replay_job j
+    where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
+    union all
+    select 'events were set aside by routing: call route_again()'
+    where exists (select from outbox.unroutable u where u.org_id = p_org_id)
+    union all
+    select 'deliveries could not be created: call retry_now() or cancel_delivery()'
+    where exists (
+      select from outbox.refusal r
+      join outbox.endpoint e on e.id = r.endpoint_id and e.org_id = p_org_id
+      where r.step = 'routing' and e.status <> 'deleted'));
+end
+$$;
+comment on function outbox.spread_blockers(text) is
+  'Why no endpoint of the organisation can leave or reach this database now, as sentences.';
+
+create function outbox.spread_status(p_org_id text) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  perform outbox.check_org(p_org_id);
+  return pg_catalog.jsonb_build_object(
+    'server', outbox.server_id(),
+    'version', outbox.version() ->> 'version',
+    'blockers', outbox.spread_blockers(p_org_id),
+    'endpoints', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', e.id, 'from', outbox.arrives_from(e),
+        'why', case
+          when outbox.arrives_from(e) is null then outbox.why_endpoint_stays(e)
+        end) order by e.id), '[]')
+      from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'));
+end
+$$;
+comment on function outbox.spread_status(text) is
+  'What this database has of an organisation that is in several: {"server": server_id(), '
+  '"version", "blockers": see spread_blockers(), "endpoints": [{"id", "from": the database from '
+  'which it moves here, or null, "why": see why_endpoint_stays()}]}. OH001.';
+
+create function outbox.carried_keys(p_org_id text, p_newest integer) returns jsonb
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(n.key), '[]')
+    from (
+      -- No bound in time: a database that comes back has taken nothing for long.
+      select e.idempotency_key as key from outbox.event e
+      where e.org_id > ''
+        and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and e.org_id <= p_org_id and e.idempotency_key is not null
+      order by e.org_id desc, e.id desc
+      limit p_newest
+    ) n);
+end
+$$;
+comment on function outbox.carried_keys(text, integer) is
+  'The idempotency keys of the newest p_newest events of an organisation that have one. An event '
+  'has the same key in all databases that take it. Events of Outhook itself have none.';
+
+-- sql/moves/spread_endpoint.sql
+
+-- The steps in which one endpoint changes its database (see spread_status). The command holds a
+-- transaction in both databases:
+--
+--   1 hold_events()        in both: no event is taken or routed until the end of the transaction
+--   2 carried_keys()       in both: both have taken the same events
+--   3 send_endpoint()      in the source: locks the endpoint and reads it
+--   4 receive_endpoint()   in the target, which commits: what it takes from now on waits there
+--   5 leave_endpoint()     in the source, which commits: the endpoint has left
+--   6 open_endpoint()      in the target, in a transaction of its own: it delivers
+--
+-- Both databases take all events of the organisation, in any order. Because of 1 and 2 each event
+-- is either known to both, and was routed by the source, or to none, and is routed by the target.
+-- It has no open deliveries in the source, so the later ones cannot overtake them.
+
+create function outbox.hold_events() returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
+as $$
+begin
+  -- If the command is stopped, publishers go on after ten seconds.
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '10000', true);
+  lock table outbox.unrouted in share mode;
+end
+$$;
+comment on function outbox.hold_events() is
+  'Waits for all transactions that publish or route events, and lets no other one do so until the '
+  'end of this transaction. Fails if they do not end within 2 s, so that publishers do not wait '
+  'for longer. locks: the table unrouted.';
+
+create function outbox.check_spread(p_org_id text) returns void
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_blockers text[] := outbox.spread_blockers(p_org_id);
+begin
+  if exists (select from outbox.unrouted u where u.org_id = p_org_id) then
+    v_blockers := v_blockers || 'events wait for routing'::text;
+  end if;
+  if pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('no endpoint of organisation %s can move: %s', p_org_id,
+        pg_catalog.array_to_string(v_blockers, '; ')),
+      hint = 'End what is named, and run the command again';
+  end if;
+end
+$$;
+comment on function outbox.check_spread(text) is
+  'Raises OH004 if no endpoint of the organisation can leave or reach this database now.';
+
+create function outbox.check_leaves(p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  -- replay() creates deliveries without routing, and holds the gate. Not waited for: a run that has
+  -- it may wait for hold_events().
+  v_is_free constant boolean :=
+    pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) > 0;
+  v_why text := 'is in use by a run or a replay';
+begin
+  perform outbox.check_spread(v_endpoint.org_id);
+  if v_is_free then
+    v_why := outbox.why_endpoint_stays(v_endpoint);
+  end if;
+  if v_why is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s %s', p_endpoint_id, v_why),
+      hint = 'It stays where it is until then';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.check_leaves(uuid) is
+  'Locks and returns an endpoint that can move to another database. OH002, OH004. locks: its row, '
+  'and its gate with SKIP LOCKED.';
+
+create function outbox.send_endpoint(p_endpoint_id uuid) returns text
+language plpgsql set search_path = '' set timezone = 'UTC' set extra_float_digits = 1
+as $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_leaves(p_endpoint_id);
+  v_key constant text := p_endpoint_id::text;
+begin
+  return (
+    -- A beginning of the key is before it, so the page has nothing else.
+    select r.item::text
+    from outbox.read_moved_endpoints(v_endpoint.org_id, pg_catalog.left(v_key, -1), v_key, null) r
+    where r.key = v_key);
+end
+$$;
+comment on function outbox.send_endpoint(uuid) is
+  'An item of read_moved_endpoints() as text, with the secrets in the clear. Nobody changes the '
+  'endpoint until the end of this transaction. OH002, OH004. locks: its row and its gate.';
+
+create function outbox.receive_endpoint(p_org_id text, p_from text, p_item text) returns void
+language plpgsql
+set search_path = ''
+set timezone = 'UTC'
+set enable_seqscan = off
+as $$
+declare
+  v_item constant jsonb := p_item::jsonb;
+  v_id constant uuid := (v_item #>> '{endpoint,id}')::uuid;
+  v_there outbox.endpoint;
+  v_move outbox.org_move;
+begin
+  perform outbox.check_move_name(p_from);
+  perform outbox.check_spread(p_org_id);
+  select * into v_there from outbox.endpoint e where e.id = v_id and e.status <> 'deleted';
+  if found then
+    if outbox.arrives_from(v_there) is distinct from p_from then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('endpoint %s is in both databases', v_id),
+        hint = 'Delete it in one of them';
+    end if;
+    -- Of a run that ended before the source had left it: the source has delivered what waits.
+    perform outbox.drop_moved_endpoint(v_id);
+  end if;
+  v_move.org_id := p_org_id;
+  v_move.role := 'target';
+  v_move.other := p_from;
+  perform outbox.put_moved_endpoint(v_move, v_item);
+  update outbox.endpoint e set status_reason = outbox.arrival_reason(p_from) where e.id = v_id;
+  -- All events before are routed. One that waits for hold_events() has its time already.
+  update outbox.subscription s
+  set created_at = least(s.created_at, outbox.clock() - interval '1 hour')
+  where s.endpoint_id = v_id;
+  perform outbox.note_endpoint(v_id, 'MOVE_BEGUN', 'The endpoint moves here from ' || p_from,
+    pg_catalog.jsonb_build_object('other', p_from));
+end
+$$;
+comment on function outbox.receive_endpoint(text, text, text) is
+  'Creates an endpoint from send_endpoint() of the database p_from, or replaces what an earlier '
+  'run has created. It is paused until open_endpoint(), and what comes meanwhile waits. OH001; '
+  'OH004: it is here already.';
+
+create function outbox.leave_endpoint(p_endpoint_id uuid, p_to text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.check_move_name(p_to);
+  perform outbox.check_leaves(p_endpoint_id);
+  perform outbox.set_endpoint_status(p_endpoint_id, 'deleted', outbox.departure_reason(p_to));
+  perform outbox.note_endpoint(p_endpoint_id, 'MOVED', 'The endpoint has moved to ' || p_to,
+    pg_catalog.jsonb_build_object('other', p_to));
+end
+$$;
+comment on function outbox.leave_endpoint(uuid, text) is
+  'Deletes an endpoint that the database p_to has received. Call it in the transaction of '
+  'send_endpoint(). OH001, OH002, OH004. locks: its row and its gate.';
+
+create function outbox.has_left(p_endpoint_id uuid, p_to text) returns boolean
+language plpgsql set search_path = ''
+as $$
+begin
+  -- Read it after the lock: another run may have moved it.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  return exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'deleted'
+      and e.status_reason = outbox.departure_reason(p_to));
+end
+$$;
+comment on function outbox.has_left(uuid, text) is
+  'Whether leave_endpoint() has been committed. If not, it is not until the end of this '
+  'transaction. locks: its row.';
+
+create function outbox.lock_arrival(p_endpoint_id uuid, p_from text) returns boolean
+language plpgsql set search_path = ''
+as $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
+  return coalesce(outbox.arrives_from(v_endpoint) = p_from, false);
+end
+$$;
+comment on function outbox.lock_arrival(uuid, text) is
+  'Whether an endpoint still waits to arrive from a database. locks: its row.';
+
+create function outbox.open_endpoint(p_endpoint_id uuid, p_from text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if outbox.lock_arrival(p_endpoint_id, p_from) then
+    -- With its reason, set_endpoint_status() would refuse it.
+    update outbox.endpoint e set status_reason = null where e.id = p_endpoint_id;
+    perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
+    perform outbox.note_endpoint(p_endpoint_id, 'MOVED',
+      'The endpoint has moved here from ' || p_from,
+      pg_catalog.jsonb_build_object('other', p_from));
+    perform outbox.kick_on_commit();
+  end if;
+end
+$$;
+comment on function outbox.open_endpoint(uuid, text) is
+  'Enables an endpoint that has_left() the other database. Nothing if it is enabled already. '
+  'locks: its row.';
+
+create function outbox.drop_arrival(p_endpoint_id uuid, p_from text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  if outbox.lock_arrival(p_endpoint_id, p_from) then
+    perform outbox.note_endpoint(p_endpoint_id, 'MOVE_UNDONE',
+      'The endpoint has not left ' || p_from, pg_catalog.jsonb_build_object('other', p_from));
+    perform outbox.drop_moved_endpoint(p_endpoint_id);
+  end if;
+end
+$$;
+comment on function outbox.drop_arrival(uuid, text) is
+  'Removes an endpoint that has not left the other database, and what waits for it: the other one '
+  'delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. '
+  'locks: its row.';
 
 -- sql/moves/rights.sql
 
@@ -22428,6 +23709,8 @@ set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan
+-- SKIP LOCKED may wait (see engine/queue/gate).
+set lock_timeout = '20ms'
 as $$
 declare
   v_gates bigint[];
@@ -22452,6 +23735,9 @@ begin
   if v_gates is not null then
     perform outbox.wake(v_gates, v_next_at, p_now);
   end if;
+exception when lock_not_available then
+  -- The gate is locked, so its change is processed by the next tick.
+  return;
 end
 $$;
 comment on function outbox.wake_changed(timestamptz) is
@@ -22478,6 +23764,8 @@ language plpgsql
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
+-- SKIP LOCKED may wait (see engine/queue/gate).
+set lock_timeout = '20ms'
 as $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
@@ -22499,6 +23787,9 @@ begin
     perform outbox.wake(v_gates,
       pg_catalog.array_fill(p_now, array[pg_catalog.cardinality(v_gates)]), p_now);
   end if;
+exception when lock_not_available then
+  -- A later tick reads the same gates again.
+  return;
 end
 $$;
 comment on function outbox.wake_missed(timestamptz) is
@@ -23241,7 +24532,7 @@ begin
     return true;
   end if;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
-  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id]);
   perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
     p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
@@ -23457,6 +24748,7 @@ comment on function outbox.forget_upkeep_refusals(timestamptz, integer) is
   'how many.';
 
 insert into outbox.cleanup_step (name, calls) values
+  ('actions', 'outbox.forget_actions'),
   ('dead_letters', 'outbox.forget_dead_letters'),
   ('default_rows', 'outbox.forget_default_rows'),
   ('idempotency_keys', 'outbox.forget_idempotency_keys'),

@@ -5,8 +5,9 @@
 --   api/token_share.sql, api/endpoint_change.sql, api/endpoint_status.sql, api/retry_config.sql,
 --   api/secrets.sql, api/stats.sql, api/due_retries.sql, api/overview.sql, api/deliveries.sql,
 --   api/delivery.sql, api/org_attempts.sql, api/delivery_actions.sql, api/dead_letters.sql,
---   api/dead_letter_groups.sql, api/search.sql, api/filter_trial.sql, api/settings.sql,
---   api/replay_jobs.sql, api/backfill_preview.sql, api/health.sql, api/runs.sql, api/rights.sql
+--   api/dead_letter_groups.sql, api/audit_events.sql, api/search.sql, api/all_organisations.sql,
+--   api/filter_trial.sql, api/settings.sql, api/replay_jobs.sql, api/backfill_preview.sql,
+--   api/health.sql, api/runs.sql, api/rights.sql
 
 select outbox.check_module('core', '0.1.0');
 
@@ -111,6 +112,9 @@ begin
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
+    perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', p_token ->> 'id', 'CREATED',
+      'Portal token created', pg_catalog.jsonb_build_object('subject', p_token -> 'subject',
+        'scopes', p_token -> 'scopes', 'expiresInSeconds', p_token -> 'expiresInSeconds'));
   end if;
   return v_result;
 end
@@ -132,6 +136,10 @@ begin
   insert into outbox.revoked_portal_token (org_id, id, revoked_at)
   values (p_org_id, p_id, outbox.clock())
   on conflict (org_id, id) do nothing;
+  if found then
+    perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', p_id::text, 'REVOKED',
+      'Portal token revoked');
+  end if;
   if (
     select pg_catalog.count(*) from outbox.revoked_portal_token t where t.org_id = p_org_id
   ) > v_most then
@@ -161,6 +169,8 @@ begin
     set generation = g.generation + 1, revoked_at = excluded.revoked_at
   returning g.revoked_at into v_at;
   delete from outbox.revoked_portal_token t where t.org_id = p_org_id;
+  perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', '*', 'REVOKED',
+    'All portal tokens revoked');
   return pg_catalog.jsonb_build_object('revokedAt', outbox.iso_time(v_at));
 end
 $$;
@@ -801,6 +811,9 @@ begin
     perform outbox.invalid('strict', 'is null', 'Expected true or false');
   end if;
   perform outbox.change_catalogue(p_org_id, p_strict);
+  perform outbox.note_action(p_org_id, 'EVENT_CATALOGUE', 'catalogue', 'CHANGED',
+    pg_catalog.format('Catalogue made %s', case when p_strict then 'strict' else 'open' end),
+    pg_catalog.jsonb_build_object('strict', p_strict));
   return pg_catalog.jsonb_build_object('strict', p_strict);
 end
 $$;
@@ -1141,6 +1154,9 @@ begin
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
     v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
+  perform outbox.note_action(v_org_id, 'EVENT_TYPE', v_type,
+    case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
+      else 'CHANGED' end, 'Event type of the catalogue');
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
@@ -1776,6 +1792,8 @@ begin
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   perform outbox.finish_change(v_before, p_change -> 'headers');
+  perform outbox.note_change(p_endpoint_id,
+    array(select k from pg_catalog.jsonb_object_keys(p_change) k order by k), null);
   return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
 end
 $$;
@@ -1799,7 +1817,7 @@ begin
 end
 $$;
 comment on function outbox.pause_org_endpoint(text, uuid, text) is
-  'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
+  'Pauses an endpoint as pause_endpoint() does, and returns it. OH002, OH004.';
 
 create function outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -1811,7 +1829,7 @@ begin
 end
 $$;
 comment on function outbox.resume_org_endpoint(text, uuid) is
-  'Resumes an endpoint as resume_endpoint() does, and returns it. OH002.';
+  'Resumes an endpoint as resume_endpoint() does, and returns it. OH002, OH004.';
 
 create function outbox.delete_org_endpoint(
   p_org_id text, p_endpoint_id uuid, p_version integer default null
@@ -1907,6 +1925,7 @@ begin
   update outbox.endpoint e
   set retry = v_policy, version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
+  perform outbox.note_change(p_endpoint_id, array['retry'], null);
   return outbox.get_retry_config(p_org_id, p_endpoint_id);
 end
 $$;
@@ -1930,16 +1949,12 @@ comment on function outbox.preview_retry_config(jsonb) is
 
 -- The signing secrets of an endpoint over the HTTP API. No function returns a private key.
 
-create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
-language plpgsql stable security definer set search_path = ''
+create function outbox.org_secret_json(p_read jsonb) returns jsonb
+language plpgsql stable set search_path = ''
 as $$
-declare
-  v_read jsonb;
 begin
-  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  v_read := outbox.read_secret(p_endpoint_id);
-  return pg_catalog.jsonb_build_object('secret', v_read -> 'secret',
-    'publicKey', v_read -> 'public_key',
+  return pg_catalog.jsonb_build_object('secret', p_read -> 'secret',
+    'publicKey', p_read -> 'public_key',
     'secrets', (
       select pg_catalog.jsonb_agg(
         pg_catalog.jsonb_build_object('id', s.value -> 'secret_id',
@@ -1947,9 +1962,20 @@ begin
           'createdAt', outbox.iso_time((s.value ->> 'created_at')::timestamptz),
           'expiresAt', outbox.iso_time((s.value ->> 'expires_at')::timestamptz))
         order by s.ordinality)
-      from pg_catalog.jsonb_array_elements(v_read -> 'secrets')
+      from pg_catalog.jsonb_array_elements(p_read -> 'secrets')
         with ordinality as s (value, ordinality)
     ));
+end
+$$;
+comment on function outbox.org_secret_json(jsonb) is
+  'The result of endpoint_secrets() in the form of the API: see get_org_secret().';
+
+create function outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) returns jsonb
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  perform outbox.org_endpoint(p_org_id, p_endpoint_id);
+  return outbox.org_secret_json(outbox.read_secret(p_endpoint_id));
 end
 $$;
 comment on function outbox.get_org_secret(text, uuid) is
@@ -1974,16 +2000,15 @@ begin
   then
     return v_stored;
   end if;
+  if v_stored is not null then
+    return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  end if;
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  if v_stored is null then
-    perform outbox.rotate_secret(p_endpoint_id, p_secret,
-      pg_catalog.make_interval(secs => p_overlap_seconds));
-  end if;
-  v_result := outbox.get_org_secret(p_org_id, p_endpoint_id);
-  if v_stored is null then
-    -- No secret is stored here: a repeat reads it from Vault.
-    perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
-  end if;
+  perform outbox.rotate_secret(p_endpoint_id, p_secret,
+    pg_catalog.make_interval(secs => p_overlap_seconds));
+  v_result := outbox.org_secret_json(outbox.endpoint_secrets(p_endpoint_id));
+  -- No secret is stored here: a repeat reads it from Vault.
+  perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
   return v_result;
 end
 $$;
@@ -2008,7 +2033,7 @@ begin
       hint = 'Use the id of a secret from the list of secrets of this endpoint';
   end if;
   perform outbox.expire_secret(p_secret_id);
-  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  return outbox.org_secret_json(outbox.endpoint_secrets(p_endpoint_id));
 end
 $$;
 comment on function outbox.expire_org_secret(text, uuid, uuid) is
@@ -3446,6 +3471,176 @@ comment on function outbox.group_dead_letters(text, uuid, timestamptz) is
   'endpoint; isWhole is false if more wait, or there are further groups. p_from: only those that '
   'failed since.';
 
+-- sql/api/audit_events.sql
+
+-- The list of the audit trail over the HTTP API. Rows are only added, so the cursor is the last id.
+
+-- A comparison of rows begins the scan of an index, but ends it only where its first column
+-- differs: the organisation. So the caller stops at the first row of another correlation id,
+-- entity, actor or action.
+create function outbox.open_audit_list(
+  p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text,
+  p_correlation_id text, p_actor text
+) returns refcursor
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  v_list refcursor;
+begin
+  if p_correlation_id is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.correlation_id, x.id) < (p_org_id, p_correlation_id, p_below)
+      and x.org_id >= p_org_id and x.correlation_id is not null
+    order by x.org_id desc, x.correlation_id desc, x.id desc;
+  elsif p_entity_type is not null and p_entity_id is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.entity_type, x.entity_id, x.id)
+        < (p_org_id, p_entity_type, p_entity_id, p_below) and x.org_id >= p_org_id
+    order by x.org_id desc, x.entity_type desc, x.entity_id desc, x.id desc;
+  elsif p_actor is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, pg_catalog.left(x.actor, 200), x.id)
+        < (p_org_id, pg_catalog.left(p_actor, 200), p_below)
+      and x.org_id >= p_org_id and x.actor is not null
+    order by x.org_id desc, pg_catalog.left(x.actor, 200) desc, x.id desc;
+  elsif p_audit_action is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.action, x.id) < (p_org_id, p_audit_action, p_below)
+      and x.org_id >= p_org_id
+    order by x.org_id desc, x.action desc, x.id desc;
+  else
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, x.id) < (p_org_id, p_below) and x.org_id >= p_org_id
+    order by x.org_id desc, x.id desc;
+  end if;
+  return v_list;
+end
+$$;
+comment on function outbox.open_audit_list(text, bigint, text, text, text, text, text) is
+  'A cursor over the audit trail of an organisation, below an id: by correlation id, by entity, by '
+  'actor, by action, or else all. It goes on with what is sorted before; the caller stops there, '
+  'and checks the other conditions.';
+
+-- Ids and times have nearly the same order, so half of the ids are left out with each look at the
+-- index of the organisation, and the times need no index of their own.
+create function outbox.audit_id_after(p_org_id text, p_at timestamptz) returns bigint
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_incremental_sort = off
+as $$
+declare
+  -- Of two transactions, the one with the lower id may have the later time.
+  v_at timestamptz := p_at + interval '1 minute';
+  v_low bigint := 0;
+  v_high bigint := coalesce((
+    select x.id from outbox.audit_event x where x.org_id = p_org_id
+    order by x.org_id desc, x.id desc limit 1), 0) + 1;
+  v_middle bigint;
+  v_found timestamptz;
+begin
+  while v_low < v_high loop
+    v_middle := v_low + (v_high - v_low) / 2;
+    select x.created_at into v_found from outbox.audit_event x
+    where (x.org_id, x.id) >= (p_org_id, v_middle) and x.org_id <= p_org_id
+    order by x.org_id, x.id limit 1;
+    if not found or v_found >= v_at then
+      v_high := v_middle;
+    else
+      v_low := v_middle + 1;
+    end if;
+  end loop;
+  return v_low;
+end
+$$;
+comment on function outbox.audit_id_after(text, timestamptz) is
+  'An id such that no row of the audit trail of an organisation with this or a higher id is from '
+  'before p_at, unless transactions of a minute were under way.';
+
+create function outbox.list_audit_events(
+  p_org_id text, p_cursor text default null, p_limit integer default 50,
+  p_entity_type text default null, p_entity_id text default null, p_audit_action text default null,
+  p_correlation_id text default null, p_actor text default null,
+  p_from timestamptz default null, p_to timestamptz default null
+) returns jsonb
+language plpgsql stable security definer set search_path = ''
+as $$
+declare
+  v_most_rows constant integer := 20000;
+  v_below bigint := coalesce(
+    outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$')::bigint, 9223372036854775807);
+  v_list refcursor;
+  v_row outbox.audit_event;
+  v_matches boolean;
+  v_last bigint;
+  v_seen integer := 0;
+  v_data jsonb[] := array[]::jsonb[];
+begin
+  perform outbox.check_page(p_limit);
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
+  end if;
+  if p_to is not null then
+    v_below := least(v_below, outbox.audit_id_after(p_org_id, p_to));
+  end if;
+  v_list := outbox.open_audit_list(p_org_id, v_below, p_entity_type, p_entity_id, p_audit_action,
+    p_correlation_id, p_actor);
+  loop
+    fetch v_list into v_row;
+    exit when not found
+      or v_row.created_at < p_from - interval '1 minute'
+      or case
+        when p_correlation_id is not null then v_row.correlation_id <> p_correlation_id
+        when p_entity_type is not null and p_entity_id is not null
+          then (v_row.entity_type, v_row.entity_id) <> (p_entity_type, p_entity_id)
+        when p_actor is not null
+          then pg_catalog.left(v_row.actor, 200) <> pg_catalog.left(p_actor, 200)
+        when p_audit_action is not null then v_row.action <> p_audit_action
+        else false
+      end;
+    v_seen := v_seen + 1;
+    v_matches := v_row.entity_type = coalesce(p_entity_type, v_row.entity_type)
+      and v_row.entity_id = coalesce(p_entity_id, v_row.entity_id)
+      and v_row.action = coalesce(p_audit_action, v_row.action)
+      and (p_actor is null or v_row.actor is not distinct from p_actor)
+      and (p_correlation_id is null or v_row.correlation_id = p_correlation_id)
+      and v_row.created_at >= coalesce(p_from, '-infinity')
+      and v_row.created_at < coalesce(p_to, 'infinity');
+    if v_seen > v_most_rows or v_matches and pg_catalog.cardinality(v_data) = p_limit then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
+    end if;
+    v_last := v_row.id;
+    if v_matches then
+      v_data := v_data || outbox.audit_event_json(v_row);
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
+    'rows', v_seen);
+end
+$$;
+comment on function outbox.list_audit_events(
+  text, text, integer, text, text, text, text, text, timestamptz, timestamptz) is
+  'The audit trail of an organisation, of one entity, action, actor, correlation id or span of '
+  'time (p_to itself is left out), newest first: {"data": [audit_event_json()], "nextCursor", '
+  '"rows": how many were read}. Reads at most 20,000 rows, so a page of a rare kind may be short; '
+  'the list ends when nextCursor is null. OH001.';
+
 -- sql/api/search.sql
 
 -- Search by the ids that an application knows: the correlation id of a business process, or an
@@ -3604,6 +3799,84 @@ comment on function outbox.search_org(text, text, text, integer) is
   '"messages": [message_json()], "auditEvents": those of these messages, and those with the '
   'correlation id, "moreOf": the names of the lists that have more than p_limit}. OH001.';
 
+-- sql/api/all_organisations.sql
+
+-- What an operator reads across the organisations of a database: `outhook across` asks several
+-- databases and does not know which of them has an organisation.
+
+create function outbox.list_all_dead_letters(
+  p_status text default null, p_cursor text default null, p_limit integer default 50
+) returns jsonb
+language plpgsql stable security definer
+set search_path = ''
+-- The order comes from an index whatever the statistics say: see foundation/setup.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set plan_cache_mode = force_generic_plan
+set jit = off
+as $$
+declare
+  -- The most rows that a page reads.
+  v_budget integer := 20000;
+  v_at timestamptz;
+  v_id uuid;
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_last outbox.dead_letter;
+  v_one jsonb;
+  v_data jsonb[] := array[]::jsonb[];
+begin
+  perform outbox.check_page(p_limit);
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status,
+      array['open', 'replayed', 'delivered', 'discarded']);
+  end if;
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  open v_list for
+  select x.* from outbox.dead_letter x
+  where (x.failed_at, x.id) < (v_at, v_id)
+  order by x.failed_at desc, x.id desc;
+  while v_budget > 0 loop
+    fetch v_list into v_letter;
+    if not found then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+    end if;
+    exit when pg_catalog.cardinality(v_data) = p_limit;
+    v_last := v_letter;
+    v_budget := v_budget - 1;
+    v_one := outbox.dead_letter_json(v_letter)
+      || pg_catalog.jsonb_build_object('orgId', v_letter.org_id);
+    if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
+      v_data := v_data || v_one;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+end
+$$;
+comment on function outbox.list_all_dead_letters(text, text, integer) is
+  'The dead letters of all organisations, newest first, by status: {"data": [dead_letter_json() '
+  'with "orgId"], "nextCursor"}. Reads at most 20,000 rows, so a page may be short; the list ends '
+  'when nextCursor is null. OH001.';
+
+create function outbox.org_of_event(p_event_id uuid) returns text
+language plpgsql stable security definer
+set search_path = ''
+set enable_seqscan = off
+set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return coalesce(
+    (select e.org_id from outbox.event e where e.id = p_event_id),
+    -- Dead letters are stored longer than their events.
+    (select x.org_id from outbox.dead_letter x where x.event_id = p_event_id limit 1));
+end
+$$;
+comment on function outbox.org_of_event(uuid) is
+  'The organisation of an event that is stored, or that a dead letter has; null if there is none.';
+
 -- sql/api/filter_trial.sql
 
 -- A filter, tried on events that are stored, before an endpoint has it. The cost is bounded as in
@@ -3746,6 +4019,7 @@ begin
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
         'eventTypes', p_job.types, 'filter', p_job.filter,
+        'includeDelivered', p_job.include_delivered,
         'from', outbox.iso_time(p_job.failed_from),
         'until', outbox.iso_time(p_job.failed_to), 'read', p_job.looked, 'sent', p_job.replayed)
     end;
@@ -3975,7 +4249,8 @@ begin
       array(select pg_catalog.jsonb_array_elements_text(p_job -> 'eventTypes'))
     end,
     (p_job ->> 'from')::timestamptz, (p_job ->> 'until')::timestamptz, p_job ->> 'filter', true,
-    coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+    coalesce((p_job ->> 'ratePerSecond')::integer, 50),
+    coalesce((p_job ->> 'includeDelivered')::boolean, false));
   update outbox.replay_job j set by_api = true where j.id = (v_result ->> 'id')::bigint;
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
@@ -3984,8 +4259,9 @@ end
 $$;
 comment on function outbox.create_backfill(text, uuid, jsonb, text) is
   'Starts a backfill of kept events to an endpoint of the organisation with {"eventTypes", "from", '
-  '"until", "filter", "ratePerSecond"}, and returns it: backfill_events(). Only events that its '
-  'subscriptions select, so a caller gets no event this way that the endpoint would not get. '
+  '"until", "filter", "includeDelivered", "ratePerSecond"}, and returns it: backfill_events(). '
+  'Only events that its subscriptions select, so a caller gets no event this way that the endpoint '
+  'would not get. '
   'OH001, OH002, OH003, OH010.';
 
 create function outbox.change_replay_job(p_org_id text, p_id text, p_status text) returns jsonb
@@ -4024,11 +4300,13 @@ begin
   v_job.org_id := p_org_id;
   v_job.endpoint_id := p_endpoint_id;
   v_job.by_subscription := true;
+  v_job.include_delivered := coalesce((p_job ->> 'includeDelivered')::boolean, false);
+  v_job.created_at := outbox.clock();
   v_job.filter := p_job ->> 'filter';
   v_job.failed_from := (p_job ->> 'from')::timestamptz;
   -- Whole milliseconds, as the API writes a time, so that the job gets the same bound.
   v_job.failed_to := least((p_job ->> 'until')::timestamptz,
-    pg_catalog.date_trunc('milliseconds', outbox.clock()));
+    pg_catalog.date_trunc('milliseconds', outbox.latest_event_time()));
   perform outbox.check_bound('from', v_job.failed_from);
   perform outbox.check_bound('until', v_job.failed_to);
   if v_job.failed_from > v_job.failed_to then
@@ -4063,6 +4341,8 @@ declare
   v_body text;
   v_rows integer := 0;
   v_total integer := 0;
+  v_action text;
+  v_again integer := 0;
   v_work bigint := 0;
   v_at uuid;
 begin
@@ -4072,10 +4352,11 @@ begin
     v_at := v_event.id;
     continue when not v_event.is_wanted
       or v_ordering <> 'none' and v_event.deliver_at > outbox.clock()
-      or outbox.has_or_had(v_event.id, p_endpoint_id)
       -- Its routing, or route_again(), decides.
       or exists (select from outbox.unrouted u where u.event_id = v_event.id)
       or exists (select from outbox.unroutable u where u.event_id = v_event.id);
+    v_action := outbox.kept_action(v_job, v_event.id);
+    continue when v_action = 'none';
     if v_filter.path is not null or not v_event.is_open then
       v_body := (select e.body from outbox.event e where e.id = v_event.id);
       v_work := v_work + outbox.body_work(v_body) + outbox.filter_steps(
@@ -4083,8 +4364,9 @@ begin
       continue when outbox.kept_problem(v_filter, v_event, v_body) is not null;
     end if;
     v_total := v_total + 1;
+    v_again := v_again + (v_action = 'again')::integer;
   end loop;
-  return pg_catalog.jsonb_build_object('total', v_total,
+  return pg_catalog.jsonb_build_object('total', v_total, 'alreadyDelivered', v_again,
     'capped', v_rows = v_most or v_work > v_most_work, 'read', v_rows,
     'readUntil', case when v_at is not null then outbox.iso_time(outbox.uuid_v7_time(v_at)) end,
     'until', outbox.iso_time(v_job.failed_to), 'work', v_work);
@@ -4092,9 +4374,9 @@ end
 $$;
 comment on function outbox.preview_backfill(text, uuid, jsonb) is
   'What create_backfill() with the same selection would send, of at most 5,000 events, the oldest '
-  'first: {"total", "capped": there may be more, "read": how many events were read, "readUntil": '
-  'the time of the last of them, "until": pass it to the job, "work": steps of filters}. OH001, '
-  'OH002.';
+  'first: {"total", "alreadyDelivered": how many of them it sends again, "capped": there may be '
+  'more, "read": how many events were read, "readUntil": the time of the last of them, "until": '
+  'pass it to the job, "work": steps of filters}. OH001, OH002.';
 
 -- sql/api/health.sql
 
@@ -4232,7 +4514,11 @@ grant execute on function
   outbox.get_delivery(text, uuid, uuid),
   outbox.act_on_delivery(text, uuid, uuid, text, text),
   outbox.list_org_settings(text, boolean),
+  outbox.list_audit_events(text, text, integer, text, text, text, text, text, timestamptz,
+    timestamptz),
   outbox.search_org(text, text, text, integer),
+  outbox.list_all_dead_letters(text, text, integer),
+  outbox.org_of_event(uuid),
   outbox.try_filter(text, text, text[], integer),
   outbox.list_attempts(text, uuid, uuid, text, integer),
   outbox.list_org_attempts(text, text, uuid, timestamptz, timestamptz, text, integer),

@@ -149,8 +149,7 @@ begin
     pg_catalog.json_build_object(
       'consumer', p_consumer, 'topic', p_topic, 'dlqTopic', p_dlq_topic,
       'messageId', p_message_id, 'eventType', p_event_type, 'correlationId', p_correlation_id,
-      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text],
-    outbox.clock());
+      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text]);
   perform outbox.kick_on_commit();
 end
 $$;
@@ -210,7 +209,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_most constant integer := 1000;
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_new text[] := array[]::text[];
   v_id text;
   v_event jsonb;
@@ -225,6 +224,7 @@ begin
       pg_catalog.format('is not a JSON array of at most %s events', v_most),
       'Expected [{"id": "…", "type": "order.paid", "org_id": "default", "body": "{}"}, …]');
   end if;
+  v_now := outbox.event_time(pg_catalog.jsonb_array_length(p_events));
   -- In the same order in every session, or two calls could deadlock.
   for v_id in
     select distinct o.value ->> 'id' as id from pg_catalog.jsonb_array_elements(p_events) o

@@ -491,7 +491,7 @@ declare
   v_hint text;
 begin
   perform outbox.put_event(outbox.new_event(
-    outbox.clock(),
+    outbox.event_time(),
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
     -- Not a function: a call costs 3 us of each row. unpublish_moved() has the same expression.
@@ -2042,7 +2042,7 @@ begin
     end if;
   end if;
   -- After the locks: later than the event of any change that the rows have.
-  v_at := outbox.clock();
+  v_at := outbox.event_time(pg_catalog.cardinality(v_locked) + 1);
   foreach v_row in array v_locked loop
     v_place := pg_catalog.array_position(v_keys, v_row.key);
     exit when v_place > v_upto;

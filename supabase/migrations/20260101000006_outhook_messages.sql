@@ -292,29 +292,8 @@ comment on column outbox.outbound_attempt.updated_at is 'When it changed last.';
 
 -- sql/messages/record/audit.sql
 
--- The audit trail of messages, dossiers, channels and templates. A row is inserted in the
--- transaction of its change, so neither exists without the other.
-
-create table outbox.audit_event (
-  id bigint generated always as identity primary key,
-  org_id text not null,
-  entity_type text not null,
-  entity_id text not null,
-  action text not null,
-  details text not null,
-  actor text,
-  created_at timestamptz not null,
-  correlation_id text
-);
-comment on table outbox.audit_event is
-  'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row '
-  'is inserted in the transaction of the change and never updated. It identifies people only by '
-  'ids of the application or by a hash of their number. correlation_id is that of the message, if '
-  'the row is about one that has one, or that was refused.';
-create index audit_event_entity on outbox.audit_event (org_id, entity_type, entity_id, id);
-create index audit_event_org on outbox.audit_event (org_id, id);
-create index audit_event_correlation on outbox.audit_event (org_id, correlation_id, id)
-  where correlation_id is not null;
+-- The lines of messages, dossiers, channels and templates in the audit trail. A row is inserted in
+-- the transaction of its change, so neither exists without the other.
 
 create function outbox.audit(
   p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text,
@@ -323,6 +302,10 @@ create function outbox.audit(
 language plpgsql set search_path = ''
 as $$
 begin
+  -- What concerns messages and people is evidence, and is never refused for its row.
+  if p_entity_type in ('TEMPLATE', 'CHANNEL', 'REPLY_WORD') then
+    perform outbox.count_action(p_org_id, p_action, p_actor);
+  end if;
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
   values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now,
@@ -330,7 +313,8 @@ begin
 end
 $$;
 comment on function outbox.audit(text, text, text, text, text, text, timestamptz, text) is
-  'Inserts a row into the audit trail.';
+  'Inserts a row into the audit trail. OH011: it is about a template, a channel or a reply word, '
+  'see limit.audit_rows_per_day.';
 
 create function outbox.audit_message(
   p_message outbox.outbound_message, p_action text, p_details text, p_actor text,
@@ -936,6 +920,8 @@ begin
     allow_unsigned = coalesce(p_allow_unsigned, false),
     updated_at = v_now
   where a.app_id = p_app_id;
+  perform outbox.note_action(null, 'WHATSAPP_APP', p_app_id, 'CHANGED',
+    case when p_secret is null then 'Meta app changed' else 'Secret of a Meta app set' end);
   return outbox.get_whatsapp_app(p_app_id);
 end
 $$;
@@ -1266,7 +1252,7 @@ begin
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'SECRET_ROTATED', 'Access token replaced',
     p_actor, v_now);
   return outbox.channel_json(v_id);
 end
@@ -1468,7 +1454,8 @@ begin
     p_messages_per_second, v_now);
   perform outbox.add_message_channel(v_id, p_phone_number_id);
   perform outbox.add_gate(v_id, 'partition');
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created',
+    outbox.current_actor(), v_now);
   return outbox.channel_json(v_id);
 exception when unique_violation then
   raise exception using errcode = 'OH001',
@@ -1679,7 +1666,7 @@ begin
   end if;
   if p_held and v_endpoint.status = 'enabled' and coalesce(p_expires_at > p_now, true) then
     perform outbox.set_endpoint_status(p_channel_id, 'paused', 'held: ' || p_why);
-    perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
+    perform outbox.announce('outhook.channel.held', array[p_channel_id]);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
   elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'
@@ -1687,7 +1674,7 @@ begin
       select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
   then
     perform outbox.set_endpoint_status(p_channel_id, 'enabled', null);
-    perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
+    perform outbox.announce('outhook.channel.resumed', array[p_channel_id]);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
       p_now);
   end if;
@@ -1850,10 +1837,13 @@ begin
   if p_change ? 'isDefault' then
     perform outbox.set_default_channel(p_org_id, v_id, p_actor);
   end if;
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED',
-    pg_catalog.format('Channel changed: %s', (
-      select pg_catalog.string_agg(k, ', ' order by k)
-      from pg_catalog.jsonb_object_keys(p_change) k)), p_actor, outbox.clock());
+  -- A new access token alone has its row, which is refused later than those of other changes.
+  if p_change - 'accessToken' <> '{}' then
+    perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED',
+      pg_catalog.format('Channel changed: %s', (
+        select pg_catalog.string_agg(k, ', ' order by k)
+        from pg_catalog.jsonb_object_keys(p_change) k)), p_actor, outbox.clock());
+  end if;
   return outbox.channel_json(v_id);
 end
 $$;
@@ -1890,9 +1880,9 @@ create function outbox.delete_channel(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  -- delete_endpoint() locks the endpoint, and finds it deleted if another call was first.
+  -- set_endpoint_status() locks the endpoint, and finds it deleted if another call was first.
   v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
-  v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
+  v_open jsonb := outbox.set_endpoint_status(v_id, 'deleted', 'deleted') -> 'open';
 begin
   update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'DELETED', 'Channel deleted', p_actor,
@@ -3386,6 +3376,10 @@ insert into outbox.cleanup_step (name, calls, most) values
 -- Templates: texts that Meta has approved. Each has a code that the organisation chooses. A message
 -- contains only the code, so a new name or language at Meta is changed in one place.
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.templates', '1000', 'integer', 1, 100000, true,
+    'How many templates an organisation may have; their list has no pages');
+
 create table outbox.template (
   org_id text not null,
   code text not null,
@@ -3405,6 +3399,20 @@ create table outbox.template (
 comment on table outbox.template is
   'The templates of an organisation by its own codes: Meta''s name and language, the category, '
   'and whether parameters are numbered (POSITIONAL) or named (NAMED).';
+
+create function outbox.check_template_limit(p_org_id text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform outbox.take_limit_turn(p_org_id, 'limit.templates');
+  perform outbox.check_limit(p_org_id, 'limit.templates',
+    (select pg_catalog.count(*) + 1 from outbox.template t where t.org_id = p_org_id),
+    'organisation ' || p_org_id, 'templates', 'Delete templates that are no longer used');
+end
+$$;
+comment on function outbox.check_template_limit(text) is
+  'Raises OH010 if an organisation may have no further template. locks: the turn of '
+  'limit.templates.';
 
 create function outbox.put_template(
   p_org_id text, p_code text, p_name text, p_language text, p_category text,
@@ -3432,6 +3440,11 @@ begin
     array['MARKETING', 'UTILITY', 'AUTHENTICATION']);
   perform outbox.check_choice('parameterFormat', p_parameter_format,
     array['POSITIONAL', 'NAMED']);
+  if not exists (
+    select from outbox.template t where t.org_id = p_org_id and t.code = p_code)
+  then
+    perform outbox.check_template_limit(p_org_id);
+  end if;
   insert into outbox.template as t (
     org_id, code, name, language, category, parameter_format, created_at, updated_at)
   values (p_org_id, p_code, p_name, p_language, p_category, p_parameter_format, v_now, v_now)
@@ -3444,7 +3457,7 @@ end
 $$;
 comment on function outbox.put_template(text, text, text, text, text, text, text) is
   'Creates or changes a template; returns it as template_json(). p_code is the organisation''s '
-  'own code, p_name and p_language are Meta''s. OH001.';
+  'own code, p_name and p_language are Meta''s. OH001; OH010: a new one above limit.templates.';
 
 create function outbox.template_json(p_org_id text, p_code text) returns jsonb
 language plpgsql stable set search_path = ''
@@ -3545,8 +3558,7 @@ begin
     array(
       select pg_catalog.json_build_object('orgId', t.org_id, 'templateCode', t.code,
         'name', t.name, 'language', t.language, 'reason', p_why)::text
-      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t),
-    p_now);
+      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t));
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select t.org_id, 'TEMPLATE', t.code,
@@ -3781,6 +3793,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_message outbox.outbound_message := p_message;
+  v_at timestamptz := outbox.event_time();
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
@@ -3789,7 +3802,7 @@ begin
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
-    p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
+    p_message.channel_id, outbox.uuid_v7(v_at), p_message.content, p_message.category,
     p_message.created_by, p_now, p_now, p_message.recipient_hash, p_message.correlation_id)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
@@ -3797,7 +3810,7 @@ begin
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
-  perform outbox.publish_message(v_message, p_lane_key, p_now);
+  perform outbox.publish_message(v_message, p_lane_key, v_at);
   perform outbox.count_message('QUEUED');
   perform outbox.audit_message(v_message, 'CREATED', 'Message created', v_message.created_by,
     p_now);
@@ -3810,12 +3823,12 @@ comment on function outbox.put_message(outbox.outbound_message, text, timestampt
   'create_message().';
 
 create function outbox.publish_message(
-  p_message outbox.outbound_message, p_lane_key text, p_now timestamptz
+  p_message outbox.outbound_message, p_lane_key text, p_at timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
+  v_event outbox.event := outbox.new_event(p_at, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
     p_lane_key, p_message.correlation_id, null, p_message.channel_id, null, null);
 begin
@@ -3825,9 +3838,9 @@ begin
 end
 $$;
 comment on function outbox.publish_message(outbox.outbound_message, text, timestamptz) is
-  'Publishes the current event of a message, with the correlation id of the message. Its partition '
-  'key is the first lane key of the person, or person_key() of a number of which nothing else is '
-  'known.';
+  'Publishes the current event of a message, with the correlation id of the message. p_at: the '
+  'event_time() of the event''s id. Its partition key is the first lane key of the person, or '
+  'person_key() of a number of which nothing else is known.';
 
 -- sql/messages/message/message.sql
 
@@ -4074,6 +4087,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
+  v_event_at timestamptz;
   v_message outbox.outbound_message := outbox.lock_message(p_org_id, p_message_id);
 begin
   if v_message.status <> 'FAILED' or v_message.erased_at is not null then
@@ -4104,10 +4118,11 @@ begin
   v_message.error_code := null;
   v_message.error_message := null;
   v_message.sent_at := null;
-  v_message.event_id := outbox.uuid_v7(v_now);
+  v_event_at := outbox.event_time();
+  v_message.event_id := outbox.uuid_v7(v_event_at);
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message,
-    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
+    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_event_at);
   perform outbox.audit_message(v_message, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);
@@ -4120,131 +4135,10 @@ comment on function outbox.resend_message(text, text, text, boolean) is
 
 -- sql/messages/message/message_trail.sql
 
--- Rows of the audit trail and the timeline are only added, so the cursor is the last id.
+-- Rows of the timeline are only added, so the cursor is the last id.
 
-create index audit_event_action on outbox.audit_event (org_id, action, id);
 create index activity_org on outbox.activity (org_id, id);
 create index activity_type on outbox.activity (org_id, type, id);
-
-create function outbox.audit_json(p_row outbox.audit_event) returns jsonb
-language plpgsql stable set search_path = ''
-as $$
-begin
-  return pg_catalog.jsonb_build_object(
-    'id', p_row.id::text, 'entityType', p_row.entity_type, 'entityId', p_row.entity_id,
-    'action', p_row.action, 'details', p_row.details, 'actor', p_row.actor,
-    'correlationId', p_row.correlation_id, 'at', outbox.iso_time(p_row.created_at));
-end
-$$;
-comment on function outbox.audit_json(outbox.audit_event) is
-  'A row of the audit trail in the form of the API: {"id", "entityType", "entityId", "action", '
-  '"details", "actor", "correlationId", "at"}.';
-
--- A comparison of rows begins the scan of an index, but ends it only where its first column
--- differs: the organisation. So the caller stops at the first row of another correlation id, entity
--- or action.
-create function outbox.open_audit_list(
-  p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text,
-  p_correlation_id text
-) returns refcursor
-language plpgsql stable
-set search_path = ''
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_sort = off
-set enable_incremental_sort = off
-set plan_cache_mode = force_generic_plan
-as $$
-declare
-  v_list refcursor;
-begin
-  if p_correlation_id is not null then
-    open v_list for
-    select x.* from outbox.audit_event x
-    where (x.org_id, x.correlation_id, x.id) < (p_org_id, p_correlation_id, p_below)
-      and x.org_id >= p_org_id and x.correlation_id is not null
-    order by x.org_id desc, x.correlation_id desc, x.id desc;
-  elsif p_entity_type is not null and p_entity_id is not null then
-    open v_list for
-    select x.* from outbox.audit_event x
-    where (x.org_id, x.entity_type, x.entity_id, x.id)
-        < (p_org_id, p_entity_type, p_entity_id, p_below) and x.org_id >= p_org_id
-    order by x.org_id desc, x.entity_type desc, x.entity_id desc, x.id desc;
-  elsif p_audit_action is not null then
-    open v_list for
-    select x.* from outbox.audit_event x
-    where (x.org_id, x.action, x.id) < (p_org_id, p_audit_action, p_below)
-      and x.org_id >= p_org_id
-    order by x.org_id desc, x.action desc, x.id desc;
-  else
-    open v_list for
-    select x.* from outbox.audit_event x
-    where (x.org_id, x.id) < (p_org_id, p_below) and x.org_id >= p_org_id
-    order by x.org_id desc, x.id desc;
-  end if;
-  return v_list;
-end
-$$;
-comment on function outbox.open_audit_list(text, bigint, text, text, text, text) is
-  'A cursor over the audit trail of an organisation, below an id: by correlation id, by entity, by '
-  'action, or else all. It goes on with what is sorted before; the caller stops there, and checks '
-  'the other conditions.';
-
-create function outbox.list_audit_events(
-  p_org_id text, p_cursor text default null, p_limit integer default 50,
-  p_entity_type text default null, p_entity_id text default null, p_audit_action text default null,
-  p_correlation_id text default null
-) returns jsonb
-language plpgsql stable security definer set search_path = ''
-as $$
-declare
-  v_most_rows constant integer := 20000;
-  v_below bigint := coalesce(
-    outbox.cursor_to_key(p_cursor, '^[0-9]{1,18}$')::bigint, 9223372036854775807);
-  v_list refcursor;
-  v_row outbox.audit_event;
-  v_matches boolean;
-  v_last bigint;
-  v_seen integer := 0;
-  v_data jsonb[] := array[]::jsonb[];
-begin
-  perform outbox.check_page(p_limit);
-  v_list := outbox.open_audit_list(p_org_id, v_below, p_entity_type, p_entity_id, p_audit_action,
-    p_correlation_id);
-  loop
-    fetch v_list into v_row;
-    exit when not found
-      or case
-        when p_correlation_id is not null then v_row.correlation_id <> p_correlation_id
-        when p_entity_type is not null and p_entity_id is not null
-          then (v_row.entity_type, v_row.entity_id) <> (p_entity_type, p_entity_id)
-        when p_audit_action is not null then v_row.action <> p_audit_action
-        else false
-      end;
-    v_seen := v_seen + 1;
-    v_matches := v_row.entity_type = coalesce(p_entity_type, v_row.entity_type)
-      and v_row.entity_id = coalesce(p_entity_id, v_row.entity_id)
-      and v_row.action = coalesce(p_audit_action, v_row.action)
-      and (p_correlation_id is null or v_row.correlation_id = p_correlation_id);
-    if v_seen > v_most_rows or v_matches and pg_catalog.cardinality(v_data) = p_limit then
-      close v_list;
-      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
-        'nextCursor', outbox.key_to_cursor(v_last::text), 'rows', v_seen);
-    end if;
-    v_last := v_row.id;
-    if v_matches then
-      v_data := v_data || outbox.audit_json(v_row);
-    end if;
-  end loop;
-  close v_list;
-  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null,
-    'rows', v_seen);
-end
-$$;
-comment on function outbox.list_audit_events(text, text, integer, text, text, text, text) is
-  'The audit trail of an organisation, of one entity, action or correlation id, newest first: '
-  '{"data": [audit_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, '
-  'so a page of a rare kind may be short; the list ends when nextCursor is null. OH001.';
 
 create function outbox.list_activity(
   p_org_id text, p_dossier_id text default null, p_cursor text default null,
@@ -4383,7 +4277,7 @@ begin
       from pg_catalog.unnest(v_messages[:p_limit]) i
       join outbox.outbound_message m on m.id = i), '[]'),
     'auditEvents', coalesce((
-      select pg_catalog.jsonb_agg(outbox.audit_json(x) order by x.id desc)
+      select pg_catalog.jsonb_agg(outbox.audit_event_json(x) order by x.id desc)
       from pg_catalog.unnest(v_audit[:p_limit]) i
       join outbox.audit_event x on x.id = i), '[]'),
     'moreOf', array(
@@ -5414,6 +5308,7 @@ declare
   v_check outbox.sending_check;
   v_wait interval;
   v_remaining outbox.claimed;
+  v_channels uuid[] := array[]::uuid[];
 begin
   for v_row in
     select c.event_id, c.endpoint_id, c.attempt, w.account, d.failed_attempts, m.id,
@@ -5426,6 +5321,7 @@ begin
       on m.event_id = c.event_id and m.channel_id = c.endpoint_id
     order by m.id
   loop
+    v_channels := v_channels || v_row.endpoint_id;
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_sqlstate := null;
     v_wait := null;
@@ -5459,10 +5355,14 @@ begin
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why, 'wait', v_wait);
     end if;
   end loop;
+  perform outbox.end_claims(v_refused, p_now);
+  -- Also if all are sent: wait_for_person() may have delayed other lanes.
+  if pg_catalog.cardinality(v_channels) > 0 then
+    perform outbox.park(v_channels, p_now);
+  end if;
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
-  perform outbox.end_claims(v_refused, p_now);
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
@@ -6928,7 +6828,7 @@ begin
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
   perform outbox.record_arrivals(p_changes, p_now);
-  perform outbox.publish_statuses(p_changes, p_now);
+  perform outbox.publish_statuses(p_changes);
 end
 $$;
 comment on function outbox.record_statuses(outbox.status_change[], timestamptz) is
@@ -6978,9 +6878,7 @@ comment on function outbox.record_arrivals(outbox.status_change[], timestamptz) 
   'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp '
   'had reported a failure, or another attempt arrived before.';
 
-create function outbox.publish_statuses(
-  p_changes outbox.status_change[], p_now timestamptz
-) returns void
+create function outbox.publish_statuses(p_changes outbox.status_change[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -6988,11 +6886,13 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
 as $$
+declare
+  v_at timestamptz := outbox.event_time(pg_catalog.cardinality(p_changes) + 1);
 begin
   with published as (
     insert into outbox.event (id, org_id, type, body, partition_key, correlation_id,
       idempotency_key, traceparent, created_at)
-    select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
+    select outbox.uuid_v7(v_at + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
         'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
@@ -7001,7 +6901,7 @@ begin
       -- The same key as the message's event, so that an ordered endpoint gets the events of a
       -- recipient in order.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), m.correlation_id,
-      u.key, (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
+      u.key, (select outbox.current_traceparent()), v_at + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
       reason, place)
@@ -7024,7 +6924,7 @@ begin
   end if;
 end
 $$;
-comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
+comment on function outbox.publish_statuses(outbox.status_change[]) is
   'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
   '"channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", '
   '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id. The '
@@ -7353,7 +7253,7 @@ begin
     opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
       outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
-  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
+  perform outbox.publish_inbound(v_message, p_update, v_action);
 end
 $$;
 comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
@@ -7554,13 +7454,13 @@ comment on function outbox.replied_attempt(outbox.whatsapp_update) is
   'The attempt of the outbound message that an inbound message replies or reacts to, or null.';
 
 create function outbox.publish_inbound(
-  p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text,
-  p_now timestamptz
+  p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.uuid_v7(p_now);
+  v_at timestamptz := outbox.event_time();
+  v_id uuid := outbox.uuid_v7(v_at);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
     'personId', p_message.person_id::text, 'from', outbox.wa_id_to_e164(p_update.wa_id),
@@ -7576,12 +7476,12 @@ begin
     created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
-    p_update.key, outbox.current_traceparent(), p_now);
+    p_update.key, outbox.current_traceparent(), v_at);
   insert into outbox.unrouted (event_id, org_id) values (v_id, p_message.org_id);
 end
 $$;
-comment on function outbox.publish_inbound(
-  outbox.inbound_message, outbox.whatsapp_update, text, timestamptz) is
+comment on function
+  outbox.publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text) is
   'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", '
   '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": '
   'WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the '
@@ -7708,8 +7608,7 @@ begin
     select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
       'field', p_update.field, 'event', v_rule.event, 'reason', v_text,
       'template', p_update.data ->> 'message_template_name')::text
-    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
-    p_now);
+    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id));
   if v_rule.cause = 'quality' then
     update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
       p_update.data ->> 'current_limit')
@@ -7979,12 +7878,11 @@ grant execute on function
   outbox.cancel_message(text, text, text, text),
   outbox.resend_message(text, text, text, boolean),
   outbox.list_inbound_messages(text, text, integer, text, uuid),
-  outbox.list_audit_events(text, text, integer, text, text, text, text),
   outbox.list_activity(text, text, text, integer, text)
 to service_role;
 grant select on
   outbox.channel_kind, outbox.message_channel,
-  outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt, outbox.audit_event,
+  outbox.outbound_message, outbox.message_attempt, outbox.outbound_attempt,
   outbox.activity, outbox.template, outbox.consent, outbox.opt_out, outbox.conversation_window,
   outbox.whatsapp_app, outbox.whatsapp_channel, outbox.whatsapp_update, outbox.callback_count,
   outbox.person, outbox.person_identifier, outbox.inbound_message, outbox.reply_word,

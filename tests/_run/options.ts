@@ -18,6 +18,8 @@ export interface Options {
   minutes: number | null
   /** With soak: the seed of the tests that have one; null: any. */
   seed: number | null
+  /** With soak: how many seeds chaos plays, from `seed` on, each for `minutes`; null: one. */
+  seeds: number | null
   /** With soak: by how much the simulated days are smaller than 100 million deliveries; null: as they choose. */
   scale: number | null
 }
@@ -26,8 +28,8 @@ export interface Options {
 export const help = `Run tests of every kind.
 
   npx -y deno@2.9.6 task test [--all | --short] [--again N] [--slow] [--postgres 17] [<word>…]
-  npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [--minutes N] [--seed S] [--scale N]
-                                [<word>…]
+  npx -y deno@2.9.6 task soak [--short] [--slow] [--postgres 17] [--minutes N] [--seed S] [--seeds N]
+                                [--scale N] [<word>…]
 
   <word>         run only what has one of the words in its path or name, or is a step of this name
   --all          run all tests except the soak tests: 25 to 50 minutes on 2 cores, instead of 11 to 20
@@ -38,6 +40,7 @@ export const help = `Run tests of every kind.
   --short        with words: leave out what only --all runs; soak: the shortened form of CI
   --minutes N    soak: how long chaos takes, from 1 to 1440; 30, or 3 with --short
   --seed S       soak: the seed of chaos and of days, a whole number, to repeat a run
+  --seeds N      soak: chaos plays N seeds from S on, each for that long, and adds them up; 1 to 1000, else 1
   --scale N      soak: days simulates 1/N of 100 million deliveries a day, from 1/20 on; 1000, or 50000 with --short
   --help         show this`
 
@@ -63,7 +66,9 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
   if (!minutes.ok) return minutes
   const seed = takeNumber(minutes.rest, '--seed', { least: 0, most: 2 ** 31 - 1 })
   if (!seed.ok) return seed
-  const scale = takeNumber(seed.rest, '--scale', { least: 20, most: 1_000_000 })
+  const seeds = takeNumber(seed.rest, '--seeds', { least: 1, most: 1_000 })
+  if (!seeds.ok) return seeds
+  const scale = takeNumber(seeds.rest, '--scale', { least: 20, most: 1_000_000 })
   if (!scale.ok) return scale
   const args = scale.rest
   const flags = args.filter((arg) => arg.startsWith('-'))
@@ -73,13 +78,13 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
       ok: false,
       message: `Unknown option "${unknown}": known are ${
         known.join(', ')
-      }, --again N, --minutes N, --seed S, --scale N and --postgres 17`,
+      }, --again N, --minutes N, --seed S, --seeds N, --scale N and --postgres 17`,
     }
   }
   const [all, slow, soak, short] = known.map((flag) => flags.includes(flag))
   if (all && short) return { ok: false, message: '--all does not go with --short' }
-  if (!soak && (minutes.value ?? seed.value ?? scale.value) !== null) {
-    return { ok: false, message: '--minutes, --seed and --scale go with soak only' }
+  if (!soak && (minutes.value ?? seed.value ?? seeds.value ?? scale.value) !== null) {
+    return { ok: false, message: '--minutes, --seed, --seeds and --scale go with soak only' }
   }
   if (all && soak) return { ok: false, message: '--all does not go with --soak' }
   const words = args.filter((arg) => !arg.startsWith('-') && arg !== '')
@@ -96,6 +101,7 @@ export function parseOptions(given: readonly string[]): ParsedOptions {
       postgres: version === null ? null : 17,
       minutes: minutes.value,
       seed: seed.value,
+      seeds: seeds.value,
       scale: scale.value,
     },
   }

@@ -129,7 +129,10 @@ export const testSteps: readonly Step[] = [
 
 /** The steps of `deno task soak`: files named `*.soak.ts`, told by variables how long to go. */
 export function soakSteps(
-  { short, minutes, seed, scale }: Pick<Options, 'short' | 'minutes' | 'seed' | 'scale'>,
+  { short, minutes, seed, seeds, scale }: Pick<
+    Options,
+    'short' | 'minutes' | 'seed' | 'seeds' | 'scale'
+  >,
 ): readonly Step[] {
   return [
     denoStep({
@@ -142,6 +145,7 @@ export function soakSteps(
         OUTHOOK_SOAK: short ? 'short' : 'full',
         ...minutes === null ? {} : { OUTHOOK_SOAK_MINUTES: String(minutes) },
         ...seed === null ? {} : { OUTHOOK_SOAK_SEED: String(seed) },
+        ...seeds === null ? {} : { OUTHOOK_SOAK_SEEDS: String(seeds) },
         ...scale === null ? {} : { OUTHOOK_SOAK_SCALE: String(scale) },
       },
     }),

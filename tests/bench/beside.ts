@@ -8,26 +8,15 @@
  * what else the machine does.
  */
 
-import { type RunOptions, workerOptions } from '../../functions/deliver/options.ts'
+import { workerOptions } from '../../functions/deliver/options.ts'
 import { runMeasurements } from './engine/command.ts'
-import { type Bench, withBench } from './engine/database.ts'
+import { withBench } from './engine/database.ts'
 import type { Finding, Measurement, Size } from './engine/measurement.ts'
-import { pause } from './engine/pause.ts'
-import { cpuMsOf, type Relay, startRelay } from './engine/relay.ts'
-import { startTimedWorker } from './engine/timed_worker.ts'
+import { columnsOfDone, ENDPOINTS, MAX_IN_FLIGHT, measure, type Place } from './engine/saturated.ts'
 
-const ENDPOINTS = 20
-const MAX_IN_FLIGHT = 50
 const WORKERS = 8
-const WARM_UP_MS = 1_500
 
-interface Scene {
-  name: string
-  /** How long a receiver takes. */
-  sendMs: number
-  /** The delay of each direction to the database. */
-  delayMs: number
-  options: RunOptions
+interface Scene extends Place {
   /** What one worker delivers, to what all of them do. */
   atMost: number
 }
@@ -40,16 +29,6 @@ const scenes: Scene[] = [
     options: { ...workerOptions, slots: 64, slowMs: 1_000, maxDispatches: 1, enoughShare: 7 / 8 },
   },
 ]
-
-/** What some workers did in a second, and what it cost. */
-interface Done {
-  perSecond: number
-  calls: number
-  each: number
-  callMs: number
-  cpuUs: number
-  relayPercent: number
-}
 
 export const beside: Measurement = {
   name: 'beside',
@@ -65,8 +44,8 @@ async function run(size: Size, say: (line: string) => void): Promise<Finding> {
   await withBench({ script: 'engine/dispatch.sql', jobs: [] }, async (bench) => {
     for (const scene of scenes) {
       const [one, all] = [
-        await measure(bench, scene, 1, seconds),
-        await measure(bench, scene, WORKERS, seconds),
+        await measure(bench, scene, { workers: 1, seconds }),
+        await measure(bench, scene, { workers: WORKERS, seconds }),
       ]
       for (const [count, done] of [[1, one], [WORKERS, all]] as const) {
         rows.push({ series: `${scene.name}, ${count}`, values: { ...done } })
@@ -84,78 +63,12 @@ async function run(size: Size, say: (line: string) => void): Promise<Finding> {
       'each direction, 64 slots and one call at a time for each worker; a call is one of outbox.dispatch(); CPU is ' +
       'that of Postgres for a delivery, and that of the relay, of one core',
     columns: [
-      { key: 'perSecond', label: 'deliveries/s', digits: 0 },
-      { key: 'calls', label: 'calls/s', digits: 0 },
-      { key: 'each', label: 'deliveries a call', digits: 0 },
-      { key: 'callMs', label: 'ms a call', digits: 1 },
-      { key: 'cpuUs', label: 'Postgres µs', digits: 0 },
+      ...columnsOfDone,
       { key: 'relayPercent', label: 'relay %', digits: 1 },
     ],
     rows,
     targets,
   }
-}
-
-async function load({ sql }: Bench, seconds: number): Promise<void> {
-  await sql`
-    truncate outbox.event, outbox.unrouted, outbox.endpoint, outbox.endpoint_secret, outbox.gate, outbox.lane,
-      outbox.delivery, outbox.attempt, outbox.run, outbox.run_batch`
-  // More than any machine delivers in this time.
-  const each = Math.ceil(15_000 * (seconds + WARM_UP_MS / 1000) / ENDPOINTS)
-  await sql`call bench.load(${ENDPOINTS}, ${each}, 0, false)`
-  await sql`update outbox.endpoint set max_in_flight = ${MAX_IN_FLIGHT}, quantum = 100 where true`
-  for (const table of ['event', 'endpoint', 'gate', 'lane', 'delivery']) {
-    await sql.unsafe(`vacuum analyze outbox.${table}`)
-  }
-  await sql`checkpoint`
-}
-
-async function measure(
-  bench: Bench,
-  scene: Scene,
-  count: number,
-  seconds: number,
-): Promise<Done> {
-  const { sql } = bench
-  await load(bench, seconds)
-  const { host: [host], port: [port = 0], user, pass, database } = sql.options
-  await using relays = new AsyncDisposableStack()
-  const relay: Relay | null = scene.delayMs === 0
-    ? null
-    : relays.use(await startRelay(port, scene.delayMs))
-  const url = `postgres://${user}:${encodeURIComponent(`${pass}`)}@${host}:${
-    relay?.port ?? port
-  }/${database}`
-  const stop = new AbortController()
-  const calls: number[] = []
-  let delivered = 0
-  const workers = Array.from(
-    { length: count },
-    () => startTimedWorker(url, { ...scene, calls, delivered: () => delivered++ }, stop.signal),
-  )
-  await pause(WARM_UP_MS)
-  const backends = await sql<{ pid: number }[]>`
-    select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`
-  const cpuMs = (): number => backends.reduce((sum, { pid }) => sum + cpuMsOf(pid), 0)
-  const [before, beforeMs, relayMs] = [delivered, cpuMs(), relay?.cpuMs() ?? 0]
-  calls.length = 0
-  const begun = performance.now()
-  await pause(seconds * 1000)
-  const passed = (performance.now() - begun) / 1000
-  const done = delivered - before
-  const made = calls.length
-  if (done === 0) throw new Error(`${scene.name}: ${count} workers delivered nothing`)
-  const result = {
-    perSecond: done / passed,
-    calls: made / passed,
-    each: done / made,
-    callMs: calls.reduce((sum, ms) => sum + ms, 0) / made,
-    cpuUs: (cpuMs() - beforeMs) * 1000 / done,
-    relayPercent: ((relay?.cpuMs() ?? 0) - relayMs) / 10 / passed,
-  }
-  stop.abort()
-  await Promise.all(workers)
-  return result
 }
 
 if (import.meta.main) await runMeasurements('deno run -A tests/bench/beside.ts', [beside])

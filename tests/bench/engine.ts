@@ -6,6 +6,7 @@ import { dispatch } from './dispatch.ts'
 import { runMeasurements } from './engine/command.ts'
 import { idle } from './idle.ts'
 import { memory } from './memory.ts'
+import { organisations } from './organisations.ts'
 import { pinned } from './pinned.ts'
 import { publishing } from './publishing.ts'
 import { steps } from './steps.ts'
@@ -22,6 +23,7 @@ export const main = (): Promise<never> =>
     dispatch,
     breakers,
     beside,
+    organisations,
     pinned,
   ])
 

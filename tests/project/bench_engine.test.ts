@@ -113,6 +113,7 @@ Deno.test('every command of a measurement that its file names is there', async (
         'dispatch',
         'idle',
         'memory',
+        'organisations',
         'pinned',
         'publishing',
         'steps',

@@ -131,10 +131,22 @@ Deno.test('the autoscaler asks for metrics that the function has', () => {
   const named = queries.flatMap((query) => query.match(/outhook_\w+/g) ?? [])
   expect(named).toEqual(['outhook_oldest_due_age_seconds', 'outhook_oldest_unrouted_age_seconds'])
   expect(known).toEqual(expect.arrayContaining(named))
-  // Without metrics the number of workers stays: nothing would be no backlog.
-  // deno-lint-ignore no-explicit-any
-  expect(scaled.spec.triggers.map(({ metadata }: any) => metadata.ignoreNullValues))
-    .toEqual(['false', 'false'])
+})
+
+Deno.test('the autoscaler keeps the workers while it cannot read the metrics', async () => {
+  const { fallback, minReplicaCount, maxReplicaCount, triggers } = scaled.spec
+  expect(fallback.behavior).toBe('currentReplicasIfHigher')
+  expect(fallback.replicas).toBe(minReplicaCount)
+  expect(minReplicaCount).toBeGreaterThan(0)
+  expect(maxReplicaCount).toBeGreaterThan(minReplicaCount)
+  expect(fallback.failureThreshold).toBeGreaterThan(0)
+  for (const { metadata, metricType } of triggers) {
+    // Otherwise no result would be no backlog.
+    expect([metadata.query, metadata.ignoreNullValues]).toEqual([metadata.query, 'false'])
+    expect([metadata.query, metricType]).toEqual([metadata.query, 'Value'])
+  }
+  // Older ones ignore a fallback for triggers of this type.
+  expect(await read('deploy/README.md')).toContain('[KEDA](https://keda.sh) 2.18 or newer')
 })
 
 Deno.test('the variables of the files are those that a worker reads', async () => {

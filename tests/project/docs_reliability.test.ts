@@ -35,6 +35,8 @@ Deno.test('the page tells of each family of faults', () => {
     'WAL full': 'write-ahead log alone',
     'worker clock ahead': 'clock of a worker jumps',
     'functions replaced': 'functions of the schema are replaced',
+    'database clock ahead': 'clock of the database jumps',
+    'upgraded': 'schema is upgraded to a next version',
     'connections exhausted': 'connections. One',
     'receiver silent': 'silent',
     'worker frozen beyond its leases': 'longer than their leases',

@@ -46,6 +46,7 @@ const promises: Record<string, Kept[]> = {
     ['sql/engine/states/order_kept.test.sql', 'for each key the last attempts follow the order'],
     ['concurrency/publishers.test.ts', 'one delivery, in order, beside late and failed publishers'],
     ['e2e/api_sagas.test.ts', 'whose events arrive in their order'],
+    ['sql/engine/route/clock_set_back.test.sql', 'a key is claimed in this order'],
   ],
   'A slow or broken receiver does not delay other receivers.': [
     ['e2e/isolation.test.ts', 'One slow or broken receiver delays nobody else'],

@@ -78,8 +78,13 @@ Deno.test('a file that does not load is named with its error', async () => {
 })
 
 Deno.test('a process that a signal ends is named with its signal, file and last output', async () => {
+  // Another thread prints the name, and nothing tells the test when it has.
   const { counts, output, causes } = await resultOf(
-    `Deno.test('dies', () => { console.log('so far'); Deno.kill(Deno.pid, 'SIGKILL') })`,
+    `Deno.test('dies', async () => {
+       console.log('so far')
+       await new Promise((resolve) => setTimeout(resolve, 500))
+       Deno.kill(Deno.pid, 'SIGKILL')
+     })`,
   )
   expect(counts.failed).toBe(1)
   expect(output).toContain('dies ...')

@@ -34,7 +34,7 @@ Deno.test('parseOptions() refuses an option that it does not know', () => {
   expect(parseOptions(['--fast'])).toEqual({
     ok: false,
     message:
-      'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N, --minutes N, --seed S, --scale N and --postgres 17',
+      'Unknown option "--fast": known are --all, --slow, --soak, --short, --again N, --minutes N, --seed S, --seeds N, --scale N and --postgres 17',
   })
 })
 
@@ -60,6 +60,7 @@ Deno.test('parseOptions() takes the version of Postgres, and no other than 17', 
       postgres: 17,
       minutes: null,
       seed: null,
+      seeds: null,
       scale: null,
     },
   })
@@ -78,6 +79,17 @@ Deno.test('parseOptions() takes minutes and a seed for soak, and for nothing els
     expect(parseOptions(['--soak', ...args]).ok).toBe(false)
   }
   expect(parseOptions(['--seed', '7']).ok).toBe(false)
+})
+
+Deno.test('parseOptions() takes a number of seeds for soak, and for nothing else', () => {
+  expect(parseOptions(['--soak', 'chaos', '--seed', '100', '--seeds', '30'])).toMatchObject({
+    options: { soak: true, seed: 100, seeds: 30, words: ['chaos'] },
+  })
+  expect(parseOptions(['--soak'])).toMatchObject({ options: { seeds: null } })
+  for (const args of [['--seeds', '0'], ['--seeds', '1001'], ['--seeds']]) {
+    expect(parseOptions(['--soak', ...args]).ok).toBe(false)
+  }
+  expect(parseOptions(['--seeds', '30']).ok).toBe(false)
 })
 
 Deno.test('parseOptions() takes a scale from 20 on for soak, and for nothing else', () => {

@@ -60,7 +60,7 @@ for (
     ['react packages', /^tests\/portal\/react\.test\.ts$/],
     [
       'bundler',
-      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|consume|container|deploy|functions|init|into|listen|move_org|registry|uninstall|upgrade|worker))\.test\.ts$/,
+      /^tests\/(functions\/bundle|package\/(api_commands|check|console_packed|consume|container|deploy|functions|init|into|listen|move_org|registry|spread_org|uninstall|upgrade|worker))\.test\.ts$/,
     ],
     [
       'Node',

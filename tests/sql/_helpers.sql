@@ -20,6 +20,13 @@ begin
 end
 $$;
 
+-- Each test has a clock of its own, so the sequence of event_time() must be its own too.
+create sequence event_clock minvalue 0 start 0;
+do $$ begin
+  execute replace(pg_get_functiondef('outbox.event_time(integer)'::regprocedure), 'outbox.event_clock', 'helper.event_clock');
+  execute replace(pg_get_functiondef('outbox.latest_event_time()'::regprocedure), 'outbox.event_clock', 'helper.event_clock');
+end $$;
+
 create function time_is(p_at timestamptz) returns void language sql as $$
   insert into outbox.test_clock (at) values (p_at) on conflict (only_row) do update set at = excluded.at
 $$;

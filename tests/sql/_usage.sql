@@ -24,7 +24,8 @@ end
 $$;
 
 -- The tables that grow. The others have a few rows each, and a scan of them is as good as a look-up.
-create view large as select unnest(array['event', 'unrouted', 'idempotency_key', 'endpoint', 'subscription', 'gate', 'lane', 'delivery', 'attempt', 'dead_letter']) as relation;
+create view large as select unnest(array['event', 'unrouted', 'idempotency_key', 'endpoint', 'subscription', 'gate', 'lane', 'delivery', 'attempt', 'dead_letter',
+  'audit_event']) as relation;
 
 create function seq_scans(p_what text) returns setof text language sql as $$
   select u.relation || ': ' || u.seq_scans from helper.usage u join helper.large using (relation) where u.what = p_what and u.seq_scans > 0

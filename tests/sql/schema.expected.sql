@@ -900,6 +900,7 @@ CREATE TABLE outbox.replay_job (
     waits_for text,
     by_api boolean DEFAULT false NOT NULL,
     error text,
+    include_delivered boolean DEFAULT false NOT NULL,
     CONSTRAINT replay_job_rate_is_sensible CHECK (((rate_per_second >= 1) AND (rate_per_second <= 1000))),
     CONSTRAINT replay_job_source_is_known CHECK ((source = ANY (ARRAY['dead_letters'::text, 'events'::text, 'rows'::text]))),
     CONSTRAINT replay_job_status_is_known CHECK ((status = ANY (ARRAY['running'::text, 'paused'::text, 'done'::text, 'cancelled'::text])))
@@ -909,7 +910,7 @@ ALTER TABLE outbox.replay_job OWNER TO postgres;
 
 -- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. error: only dead letters whose error has these first 200 characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. error: only dead letters whose error has these first 200 characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; include_delivered, whether it also sends again what was delivered; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
 
 -- Name: add_backfilled(outbox.replay_job, outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1560,6 +1561,64 @@ ALTER FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timest
 
 COMMENT ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) IS 'Stores an additional signing secret of an endpoint in Vault and returns the id of its row. A secret whsk_… has scheme v1a, and its public key is stored in the row.';
 
+-- Name: add_subscriptions(uuid, text[], text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_subscriptions(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  perform outbox.take_endpoint_turn((outbox.check_endpoint(p_endpoint_id)).org_id);
+  v_endpoint := outbox.lock_endpoint(p_endpoint_id);
+  perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
+    outbox.subscription_time(p_endpoint_id));
+  return (
+    select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
+      'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
+    from outbox.subscription s where s.endpoint_id = p_endpoint_id
+  );
+end
+$$;
+
+ALTER FUNCTION outbox.add_subscriptions(p_endpoint_id uuid, p_event_types text[], p_filter text) OWNER TO postgres;
+
+-- Name: FUNCTION add_subscriptions(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_subscriptions(p_endpoint_id uuid, p_event_types text[], p_filter text) IS 'What subscribe() does, but no row in the audit trail.';
+
+-- Name: add_to_free_count(text, date); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.add_to_free_count(p_org_id text, p_day date) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET lock_timeout TO '20ms'
+    AS $$
+begin
+  update outbox.audit_count c set
+    day = p_day,
+    n = 1 + case when c.day = p_day then c.n else 0 end
+  where c.org_id = p_org_id and c.slot = (
+    select o.slot from outbox.audit_count o
+    -- The counts of a later day, after which the clock was set back, are still to be used.
+    where o.org_id = p_org_id and o.day <= p_day
+    limit 1 for no key update skip locked);
+  return found;
+exception when lock_not_available then
+  return false;
+end
+$$;
+
+ALTER FUNCTION outbox.add_to_free_count(p_org_id text, p_day date) OWNER TO postgres;
+
+-- Name: FUNCTION add_to_free_count(p_org_id text, p_day date); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.add_to_free_count(p_org_id text, p_day date) IS 'Adds 1 to a row of audit_count of the organisation that nobody has locked; false if there is none, or after a wait of 20 ms, which SKIP LOCKED does not rule out (see the head of gate).';
+
 -- Name: admit_endpoints(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) RETURNS void
@@ -1705,9 +1764,9 @@ ALTER FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean,
 
 COMMENT ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) IS 'How many requests an endpoint may have in flight: 1 after a timeout, or while its server cannot be reached, until one succeeds; after a resume or a closed breaker a share that grows to max_in_flight within 10 s.';
 
--- Name: announce(text, uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: announce(text, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.announce(p_type text, p_endpoints uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -1716,15 +1775,15 @@ begin
     select pg_catalog.json_build_object('endpointId', e.id, 'orgId', e.org_id, 'url', e.url,
       'status', e.status, 'reason', e.status_reason)::text
     from outbox.endpoint e
-    where e.id = any (p_endpoints) and e.org_id <> 'outhook'), p_now);
+    where e.id = any (p_endpoints) and e.org_id <> 'outhook'));
 end
 $$;
 
-ALTER FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.announce(p_type text, p_endpoints uuid[]) OWNER TO postgres;
 
--- Name: FUNCTION announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION announce(p_type text, p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes an operational event about each endpoint: outhook.breaker.opened, outhook.breaker.closed, outhook.endpoint.disabled.';
+COMMENT ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[]) IS 'Publishes an operational event about each endpoint: outhook.breaker.opened, outhook.breaker.closed, outhook.endpoint.disabled.';
 
 -- Name: announce_cleared(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -1763,7 +1822,7 @@ begin
       select x.id from outbox.dead_letter x
       where x.endpoint_id = k.key::uuid and x.replayed_at is null and x.discarded_at is null
       order by x.failed_at desc limit 1) is null
-    order by k.key), outbox.clock());
+    order by k.key));
   return null;
 end
 $$;
@@ -1774,9 +1833,9 @@ ALTER FUNCTION outbox.announce_cleared() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.announce_cleared() IS 'Trigger: publishes outhook.dead_letters.cleared for each endpoint whose last waiting dead letter was replayed or discarded. The caller holds the gate.';
 
--- Name: announce_dead(uuid[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: announce_dead(uuid[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -1794,15 +1853,15 @@ begin
       select x.* from outbox.dead_letter x
       where x.event_id = p.event_id and x.endpoint_id = p.endpoint_id offset 0
     ) x
-    where x.org_id <> 'outhook'), p_now);
+    where x.org_id <> 'outhook'));
 end
 $$;
 
-ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[]) OWNER TO postgres;
 
--- Name: FUNCTION announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION announce_dead(p_events uuid[], p_endpoints uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
+COMMENT ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[]) IS 'Publishes outhook.delivery.dead_lettered for deliveries that just became dead letters.';
 
 -- Name: whatsapp_app; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -2369,7 +2428,7 @@ begin
     opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
       outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
-  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
+  perform outbox.publish_inbound(v_message, p_update, v_action);
 end
 $$;
 
@@ -2458,8 +2517,7 @@ begin
     select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
       'field', p_update.field, 'event', v_rule.event, 'reason', v_text,
       'template', p_update.data ->> 'message_template_name')::text
-    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
-    p_now);
+    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id));
   if v_rule.cause = 'quality' then
     update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
       p_update.data ->> 'current_limit')
@@ -3117,603 +3175,22 @@ ALTER FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zo
 
 COMMENT ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) IS 'Applies stored updates of every kind and saves their verdicts. locks: gates by id, then messages by id, people from the highest id to the lowest, opt-outs by key.';
 
--- Name: arriving_deliveries(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: arrival_reason(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) RETURNS outbox.moved_delivery[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    AS $$
-begin
-  return array(
-    select row((i #>> '{item,event,id}')::uuid, d.endpoint_id, g.id, d.ordered,
-      case
-        when d.ordered then outbox.key_hash(e.ordering, i #>> '{item,event,partition_key}')
-        else 0
-      end,
-      pg_catalog.octet_length(i #>> '{item,event,body}'), d.due_at, d.attempt, d.failed_attempts,
-      d.replayed_at, d.deliver_at, d.secret_id, d.rejected_secrets, d.lost_before, d.lost_leases
-    )::outbox.moved_delivery
-    from pg_catalog.jsonb_array_elements(p_items) i
-    cross join lateral pg_catalog.jsonb_to_recordset(i #> '{item,deliveries}') as d (
-      endpoint_id uuid, ordered boolean, due_at timestamptz, attempt integer,
-      failed_attempts integer, replayed_at timestamptz, deliver_at timestamptz, secret_id uuid,
-      rejected_secrets uuid[], lost_before integer, lost_leases integer)
-    join outbox.endpoint e on e.id = d.endpoint_id and e.org_id = p_org_id
-    join outbox.gate g on g.endpoint_id = e.id);
-end
-$$;
-
-ALTER FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) OWNER TO postgres;
-
--- Name: FUNCTION arriving_deliveries(p_org_id text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) IS 'The deliveries of items of read_moved_events(), each with the lane that it goes to.';
-
--- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
-    LANGUAGE sql IMMUTABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-  select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
-$$;
-
-ALTER FUNCTION outbox.attempt_bounds() OWNER TO postgres;
-
--- Name: FUNCTION attempt_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.attempt_bounds() IS 'The upper bounds of the buckets of attempt_ms, the duration of an attempt, in ms.';
-
--- Name: attempt_outcome(outbox.message_attempt, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) RETURNS text
+CREATE FUNCTION outbox.arrival_reason(p_from text) RETURNS text
     LANGUAGE plpgsql IMMUTABLE
     SET search_path TO 'pg_temp'
     AS $$
 begin
-  return case
-    when p_attempt.delivered_at is not null or p_attempt.read_at is not null then 'arrived'
-    -- Somebody sent the message again after that failure.
-    when p_attempt.failed_at is not null and not p_is_current then 'refused'
-    when p_attempt.failed_at is not null then 'failed'
-    when p_attempt.status = 'SUCCESS' then 'accepted'
-    when p_attempt.status = 'TRYING' then 'open'
-    else 'refused'
-  end;
+  return 'the endpoint moves here from ' || p_from;
 end
 $$;
 
-ALTER FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) OWNER TO postgres;
+ALTER FUNCTION outbox.arrival_reason(p_from text) OWNER TO postgres;
 
--- Name: FUNCTION attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION arrival_reason(p_from text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) IS 'The outcome of an attempt: open, refused, accepted, arrived or failed. p_is_current: nobody has sent the message again since.';
-
--- Name: audit(text, text, text, text, text, text, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text DEFAULT NULL::text) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  insert into outbox.audit_event (
-    org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
-  values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now,
-    p_correlation_id);
-end
-$$;
-
-ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) OWNER TO postgres;
-
--- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) IS 'Inserts a row into the audit trail.';
-
--- Name: audit_event; Type: TABLE; Schema: outbox; Owner: postgres
-
-CREATE TABLE outbox.audit_event (
-    id bigint NOT NULL,
-    org_id text NOT NULL,
-    entity_type text NOT NULL,
-    entity_id text NOT NULL,
-    action text NOT NULL,
-    details text NOT NULL,
-    actor text,
-    created_at timestamp with time zone NOT NULL,
-    correlation_id text
-);
-
-ALTER TABLE outbox.audit_event OWNER TO postgres;
-
--- Name: TABLE audit_event; Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON TABLE outbox.audit_event IS 'Who did what to a message, a dossier, a channel or a template, or what happened to it. A row is inserted in the transaction of the change and never updated. It identifies people only by ids of the application or by a hash of their number. correlation_id is that of the message, if the row is about one that has one, or that was refused.';
-
--- Name: audit_json(outbox.audit_event); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.audit_json(p_row outbox.audit_event) RETURNS jsonb
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  return pg_catalog.jsonb_build_object(
-    'id', p_row.id::text, 'entityType', p_row.entity_type, 'entityId', p_row.entity_id,
-    'action', p_row.action, 'details', p_row.details, 'actor', p_row.actor,
-    'correlationId', p_row.correlation_id, 'at', outbox.iso_time(p_row.created_at));
-end
-$$;
-
-ALTER FUNCTION outbox.audit_json(p_row outbox.audit_event) OWNER TO postgres;
-
--- Name: FUNCTION audit_json(p_row outbox.audit_event); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.audit_json(p_row outbox.audit_event) IS 'A row of the audit trail in the form of the API: {"id", "entityType", "entityId", "action", "details", "actor", "correlationId", "at"}.';
-
--- Name: audit_message(outbox.outbound_message, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, p_action,
-    p_details, p_actor, p_now, p_message.correlation_id);
-end
-$$;
-
-ALTER FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Inserts a row about a message into the audit trail.';
-
--- Name: audit_of_correlation(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) RETURNS bigint[]
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    SET enable_sort TO 'off'
-    SET enable_incremental_sort TO 'off'
-    SET plan_cache_mode TO 'force_generic_plan'
-    SET jit TO 'off'
-    AS $$
-begin
-  return array(
-    select x.id from outbox.audit_event x
-    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
-      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
-    order by x.correlation_id desc, x.id desc limit p_limit);
-end
-$$;
-
-ALTER FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) OWNER TO postgres;
-
--- Name: FUNCTION audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) IS 'The newest rows of the audit trail of an organisation with a correlation id: those of its messages, and those of messages that were refused.';
-
--- Name: audit_refusal(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-begin
-  perform outbox.audit(p_message.org_id,
-    case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
-    coalesce(p_message.dossier_id, p_message.channel_id::text),
-    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now, p_message.correlation_id);
-  perform outbox.count_up('messages_blocked', array[p_code]);
-end
-$$;
-
-ALTER FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) IS 'Records in the audit trail that a message was blocked, and counts it.';
-
--- Name: authority_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.authority_problem(p_url text) RETURNS text
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    AS $_$
-declare
-  v_authority text := (pg_catalog.regexp_match(p_url, '^https?://([^/?#]*)', 'i'))[1];
-  v_parts text[] := pg_catalog.regexp_match(v_authority, '^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$');
-  v_port text := nullif(v_parts[2], '');
-  v_default text := case when p_url ~* '^https' then '443' else '80' end;
-begin
-  if v_parts is null or pg_catalog.length(v_port) > 5 then
-    return 'has a port that is no number from 1 to 65535';
-  end if;
-  return coalesce(
-    outbox.host_problem(v_parts[1]),
-    case
-      when not outbox.port_allowed(coalesce(v_port, v_default)::integer)
-      then 'has a port that is not allowed'
-    end);
-end
-$_$;
-
-ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
-
--- Name: FUNCTION authority_problem(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
-
--- Name: await_tick(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.await_tick(p_this_minute boolean DEFAULT false) RETURNS void
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_start constant timestamptz := pg_catalog.statement_timestamp();
-  v_now constant timestamptz := pg_catalog.clock_timestamp();
-  v_passed constant double precision := extract(epoch from v_now - v_start);
-begin
-  if p_this_minute and v_now >= pg_catalog.date_trunc('minute', v_start) + interval '1 minute' then
-    return;
-  end if;
-  perform pg_catalog.pg_sleep(pg_catalog.floor(v_passed) + 1 - v_passed);
-end
-$$;
-
-ALTER FUNCTION outbox.await_tick(p_this_minute boolean) OWNER TO postgres;
-
--- Name: FUNCTION await_tick(p_this_minute boolean); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.await_tick(p_this_minute boolean) IS 'Sleeps until the next full second after the start of the job, so that each second has a tick. p_this_minute: not after the minute in which the job started, so that a late start does not delay the next one.';
-
--- Name: backfill(regclass, uuid, text, integer, text, text, text, text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text DEFAULT NULL::text, p_rate_per_second integer DEFAULT 50, p_type text DEFAULT NULL::text, p_org_column text DEFAULT NULL::text, p_partition_column text DEFAULT NULL::text, p_columns text[] DEFAULT NULL::text[], p_except text[] DEFAULT NULL::text[]) RETURNS jsonb
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_endpoint outbox.endpoint := outbox.backfilled_endpoint(p_endpoint_id);
-  v_is_watched boolean := exists (
-    select from pg_catalog.pg_trigger t
-    where t.tgrelid = p_table and t.tgparentid = 0
-      and t.tgfoid
-        in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure));
-  v_source outbox.backfill_source;
-  v_watch jsonb;
-  v_total bigint;
-begin
-  perform outbox.check_source(p_table);
-  v_source.source := p_table;
-  v_source.settings := outbox.source_settings(p_table, p_type,
-    outbox.column_lists(p_org_column, p_partition_column, p_columns, p_except), v_is_watched);
-  v_watch := outbox.source_watch(v_source);
-  if v_watch -> 'columns' = 'null' then
-    raise exception using errcode = 'OH004',
-      message = pg_catalog.format('a column that the watch of %s names was dropped', p_table),
-      hint = 'Call outbox.watch_table() for it again';
-  elsif v_watch ->> 'org_id' <> v_endpoint.org_id then
-    perform outbox.invalid('endpoint_id',
-      pg_catalog.format('is of the organisation %s', v_endpoint.org_id),
-      pg_catalog.format('The changes of %s are of the organisation %s', p_table,
-        v_watch ->> 'org_id'));
-  end if;
-  v_source.key_parts := outbox.key_parts(p_table);
-  v_source.is_bounded := false;
-  -- The job sets its end when it begins.
-  v_source.until_key := outbox.last_key(p_table);
-  -- An error of the query is raised here, and not first in the tick.
-  perform outbox.read_source(v_source, v_watch, 1);
-  v_total := outbox.estimated_rows(p_table);
-  v_source.job_id := outbox.new_backfill(v_endpoint, 'rows', null, null, null, p_where,
-    p_rate_per_second, v_total);
-  insert into outbox.backfill_source select v_source.*;
-  return pg_catalog.jsonb_build_object('id', v_source.job_id::text, 'table', p_table::text,
-    'watched', v_is_watched, 'total', v_total);
-end
-$$;
-
-ALTER FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) OWNER TO postgres;
-
--- Name: FUNCTION backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) IS 'Starts a job that sends the rows that the table has to this endpoint, in the order of the primary key, each once and as if it was inserted: {"id", "table", "watched", "total": about how many rows}. Of a watched table, type and columns are those of watch_table(); p_type and the columns after it are for other tables only, with the meaning that they have there. Rows of another organisation than the endpoint''s are left out. p_where: a filter on the payload. While the job works on rows, it locks them against changes, and it waits for a row that another transaction has locked. outbox.replay_job has its progress, set_replay_job() pauses or cancels it. Call it as the owner of the schema outbox. OH001, OH002, OH004.';
-
--- Name: backfill_events(uuid, text[], timestamp with time zone, timestamp with time zone, text, boolean, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[] DEFAULT NULL::text[], p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone, p_filter text DEFAULT NULL::text, p_by_subscription boolean DEFAULT true, p_rate_per_second integer DEFAULT 50) RETURNS jsonb
-    LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path TO 'pg_temp'
-    SET "TimeZone" TO 'UTC'
-    SET "DateStyle" TO 'ISO, MDY'
-    SET "IntervalStyle" TO 'postgres'
-    SET extra_float_digits TO '1'
-    SET bytea_output TO 'hex'
-    SET standard_conforming_strings TO 'on'
-    AS $$
-declare
-  v_endpoint outbox.endpoint := outbox.backfilled_endpoint(p_endpoint_id);
-  v_id bigint;
-begin
-  perform outbox.check_bound('from', p_from);
-  perform outbox.check_bound('until', p_until);
-  -- Only events from before the job: later ones go to the subscriptions of their time.
-  if p_from > least(p_until, outbox.clock()) then
-    perform outbox.invalid('from', 'is after until', 'Expected a span in the past');
-  elsif p_types = '{}' then
-    perform outbox.invalid('types', 'is an empty list', 'Name event types, or leave it out');
-  elsif p_by_subscription is null then
-    perform outbox.invalid('by_subscription', 'is null', 'Expected true or false');
-  elsif p_by_subscription and not exists (
-    select from outbox.subscription s where s.endpoint_id = p_endpoint_id)
-  then
-    perform outbox.invalid('endpoint_id', 'has no subscription', 'Subscribe the endpoint first');
-  end if;
-  perform outbox.check_patterns(p_types);
-  v_id := outbox.new_backfill(v_endpoint, 'events', p_types, p_from, p_until, p_filter,
-    p_rate_per_second, null);
-  update outbox.replay_job j set by_subscription = p_by_subscription where j.id = v_id;
-  return pg_catalog.jsonb_build_object('id', v_id::text);
-end
-$$;
-
-ALTER FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) OWNER TO postgres;
-
--- Name: FUNCTION backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) IS 'Starts a job that sends the kept events of the endpoint''s organisation to this endpoint, the oldest first: {"id"}. Left out are events that it has or had a delivery of, and those that are addressed to another endpoint. p_types: only these event types, in the form of a subscription; p_from, p_until: only those published then; p_filter: only those whose payload passes it. p_by_subscription: only those that its present subscriptions and their filters select. outbox.replay_job has its progress, set_replay_job() pauses or cancels it. OH001, OH002.';
-
--- Name: backfill_kept(outbox.replay_job, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) RETURNS uuid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    AS $$
-declare
-  v_rows constant integer := 1000;
-  -- 0.1 s of filters.
-  v_most_work constant bigint := 200000;
-  v_work bigint := 0;
-  v_ordering text := (select e.ordering from outbox.endpoint e where e.id = p_job.endpoint_id);
-  v_filter outbox.filter := outbox.job_filter(p_job);
-  v_event outbox.kept_event;
-  v_body text;
-  v_problem text;
-  v_pairs outbox.pair[] := array[]::outbox.pair[];
-  v_sent outbox.pair[];
-  v_added integer;
-  v_looked integer := 0;
-  v_skipped integer := 0;
-  v_at uuid;
-  v_stored uuid[];
-  v_is_done boolean := true;
-begin
-  for v_event in select * from outbox.next_kept(p_job, v_rows) loop
-    if pg_catalog.cardinality(v_pairs) >= p_most or v_work > v_most_work
-      -- Its routing decides first: this endpoint may have been subscribed then.
-      or exists (select from outbox.unrouted u where u.event_id = v_event.id)
-    then
-      v_is_done := false;
-      if v_looked = 0 then
-        perform outbox.wait_for(p_job.id, 'the routing of earlier events');
-      end if;
-      exit;
-    end if;
-    v_looked := v_looked + 1;
-    v_at := v_event.id;
-    continue when not v_event.is_wanted or outbox.has_or_had(v_event.id, p_job.endpoint_id);
-    if exists (select from outbox.unroutable u where u.event_id = v_event.id) then
-      -- route_again() decides.
-      v_skipped := v_skipped + 1;
-      continue;
-    end if;
-    if v_ordering <> 'none' and v_event.deliver_at > p_now then
-      -- A lane has one order. It would be sent now; publish() refuses it too.
-      v_skipped := v_skipped + 1;
-      continue;
-    end if;
-    v_problem := null;
-    if v_filter.path is not null or not v_event.is_open then
-      v_body := (select e.body from outbox.event e where e.id = v_event.id);
-      if v_body is null then
-        -- The sweep has deleted it.
-        v_skipped := v_skipped + 1;
-        continue;
-      end if;
-      v_work := v_work + outbox.body_work(v_body) + outbox.filter_steps(
-        v_event.weights || v_filter.weight, outbox.count_values(v_body));
-      v_problem := outbox.kept_problem(v_filter, v_event, v_body);
-      continue when v_problem = '';
-    end if;
-    v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, v_problem, v_event.deliver_at,
-      case
-        when v_ordering = 'none' then p_job.id
-        else outbox.key_hash(v_ordering, v_event.partition_key)
-      end,
-      v_event.body_bytes, false)::outbox.pair;
-  end loop;
-  v_stored := outbox.lock_events(array(select p.event_id from pg_catalog.unnest(v_pairs) p));
-  v_sent := array(
-    select p from pg_catalog.unnest(v_pairs) p where p.event_id = any (v_stored));
-  v_added := outbox.add_backfilled(p_job, v_sent, p_now);
-  perform outbox.move_backfill(p_job, v_looked, v_added,
-    v_skipped + pg_catalog.cardinality(v_pairs) - v_added, v_at,
-    v_is_done and v_looked < v_rows, p_now);
-  return v_stored;
-end
-$$;
-
-ALTER FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Sends the next kept events of a backfill, p_most at most, and returns them. It stops before an event that is not routed yet, and counts one as skipped that was set aside, was deleted meanwhile, is for later while the endpoint is ordered, or whose filter failed. locks: the caller holds the gate; events by id.';
-
--- Name: backfill_room(outbox.replay_job, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) RETURNS integer
-    LANGUAGE plpgsql STABLE
-    SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
-    SET enable_bitmapscan TO 'off'
-    AS $$
-declare
-  v_most_waiting constant bigint := 1000;
-  v_waiting bigint;
-begin
-  select case when e.ordering = 'none' then coalesce(l.depth, 0) else g.depth end
-  into v_waiting
-  from outbox.endpoint e
-  cross join lateral (
-    select g.id, g.depth from outbox.gate g
-    where g.endpoint_id = e.id order by g.changed_at desc limit 1
-  ) g
-  left join lateral (
-    select l.depth from outbox.lane l
-    where l.gate_id = g.id and not l.ordered and l.key_hash = p_job.id
-    order by l.changed_at desc limit 1
-  ) l on true
-  where e.id = p_job.endpoint_id;
-  return greatest(0, least(p_job.rate_per_second, p_most, v_most_waiting - v_waiting));
-end
-$$;
-
-ALTER FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) OWNER TO postgres;
-
--- Name: FUNCTION backfill_room(p_job outbox.replay_job, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) IS 'How many deliveries a backfill may create now, p_most at most.';
-
--- Name: backfill_rows(outbox.replay_job, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
-
-CREATE FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) RETURNS uuid[]
-    LANGUAGE plpgsql
-    SET search_path TO 'pg_temp'
-    AS $$
-declare
-  v_ordered boolean := (
-    select e.ordering <> 'none' from outbox.endpoint e where e.id = p_job.endpoint_id);
-  v_filter outbox.filter := outbox.job_filter(p_job);
-  v_source outbox.backfill_source;
-  v_watch jsonb;
-  v_name text[];
-  v_limit integer;
-  v_end text;
-  v_rows outbox.source_row[];
-  v_keys text[];
-  v_locked outbox.source_row[];
-  v_busy outbox.source_row[];
-  v_row outbox.source_row;
-  v_place integer;
-  v_upto integer;
-  v_at timestamptz;
-  v_event outbox.event;
-  v_problem text;
-  v_last text;
-  v_events uuid[] := array[]::uuid[];
-  v_pairs outbox.pair[] := array[]::outbox.pair[];
-  v_sent integer;
-  v_skipped integer := 0;
-begin
-  -- At an ordered endpoint, backfill_room() does not count events that are not routed yet.
-  if v_ordered and exists (select from outbox.unrouted u where u.event_id = p_job.at_id) then
-    perform outbox.wait_for(p_job.id, 'the routing of earlier events');
-    return v_events;
-  end if;
-  v_source := outbox.ready_source(p_job, p_now);
-  if v_source.job_id is null then
-    return v_events;
-  end if;
-  v_watch := outbox.source_watch(v_source);
-  if v_watch -> 'columns' = 'null' then
-    perform outbox.invalid('table', 'has lost a column that its watch names',
-      'Call watch_table() for it again');
-  end if;
-  v_name := (pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass,
-    v_source.source, 0)).object_names;
-  if v_source.busy_key is not null then
-    perform outbox.wait_for_row(v_source, v_watch);
-  end if;
-  v_limit := outbox.most_rows(p_job, p_most,
-    v_filter.path is not null or v_watch -> 'columns' ? 'org_column');
-  -- With a filter 1 MB, because the work of a step is limited to about as much.
-  v_rows := outbox.read_source(v_source, v_watch, v_limit,
-    p_most_bytes => case when v_filter.path is null then 8388608 else 1048576 end);
-  if pg_catalog.cardinality(v_rows) = 0 then
-    perform outbox.move_backfill(p_job, 0, 0, 0, null, true, p_now);
-    return v_events;
-  end if;
-  v_keys := outbox.wanted_keys(p_job, v_filter, v_watch, v_name, v_rows, p_most);
-  v_upto := pg_catalog.cardinality(v_keys);
-  -- The two reads that follow end where this one ends.
-  v_end := v_source.until_key;
-  v_source.until_key := (v_rows[v_upto]).key;
-  v_locked := outbox.lock_source(v_source, v_watch, v_limit,
-    pg_catalog.array_remove(v_keys, null));
-  v_busy := outbox.read_source(v_source, v_watch, 1, array(
-    select k from pg_catalog.unnest(v_keys) k
-    where k is not null
-      and k not in (select l.key from pg_catalog.unnest(v_locked) l)));
-  if pg_catalog.cardinality(v_busy) > 0 then
-    v_upto := pg_catalog.array_position(v_keys, (v_busy[1]).key) - 1;
-    if v_upto = 0 then
-      perform outbox.wait_for(p_job.id, 'a row that another transaction has locked');
-    end if;
-  end if;
-  -- After the locks: later than the event of any change that the rows have.
-  v_at := outbox.clock();
-  foreach v_row in array v_locked loop
-    v_place := pg_catalog.array_position(v_keys, v_row.key);
-    exit when v_place > v_upto;
-    v_at := v_at + interval '1 microsecond';
-    v_event := outbox.row_event(p_job, v_watch, v_name, v_row, v_at);
-    v_problem := outbox.row_problem(p_job, v_filter, v_row, v_event);
-    continue when v_problem = '';
-    if v_problem is null then
-      v_problem := outbox.put_row(p_job, v_event, v_ordered, p_job.looked + v_place);
-      if v_problem = '' then
-        v_upto := v_place - 1;
-        exit;
-      end if;
-    end if;
-    if v_problem is not null then
-      v_skipped := v_skipped + 1;
-      -- By its number, because a key may be a phone number.
-      v_last := pg_catalog.format('row %s: %s', p_job.looked + v_place, v_problem);
-      continue;
-    end if;
-    v_events := v_events || v_event.id;
-    v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, null, null, p_job.id,
-      pg_catalog.octet_length(v_event.body), false)::outbox.pair;
-  end loop;
-  perform outbox.note_skipped(p_job.id, v_skipped, v_last);
-  v_sent := pg_catalog.cardinality(v_pairs);
-  if not v_ordered then
-    perform outbox.count_up('events', array['routed'], v_sent);
-    v_sent := outbox.add_backfilled(p_job, v_pairs, p_now);
-    v_skipped := v_skipped + pg_catalog.cardinality(v_pairs) - v_sent;
-  end if;
-  update outbox.backfill_source s set
-    at_key = case when v_upto > 0 then (v_rows[v_upto]).key else s.at_key end,
-    busy_key = (v_busy[1]).key
-  where s.job_id = p_job.id;
-  perform outbox.move_backfill(p_job, v_upto, v_sent, v_skipped,
-    v_events[pg_catalog.cardinality(v_events)],
-    v_upto > 0 and (v_rows[v_upto]).key = v_end, p_now);
-  return v_events;
-end
-$$;
-
-ALTER FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
-
--- Name: FUNCTION backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
-
-COMMENT ON FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Extension point of work_backfill(): sends the next rows of a table. locks: the caller holds the gate; rows of the table with SKIP LOCKED, or busy_key for 0.1 s.';
+COMMENT ON FUNCTION outbox.arrival_reason(p_from text) IS 'The status_reason of an endpoint that has not arrived yet. p_from: the name of the source.';
 
 -- Name: check_retry(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -3930,6 +3407,695 @@ COMMENT ON COLUMN outbox.endpoint.config IS 'The settings that only this kind of
 
 COMMENT ON COLUMN outbox.endpoint.is_purged IS 'Of a deleted endpoint: purge_deleted() has removed its deliveries, secrets and gate.';
 
+-- Name: arrives_from(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.arrives_from(p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when p_endpoint.status = 'paused'
+      and pg_catalog.starts_with(p_endpoint.status_reason, outbox.arrival_reason(''))
+    then pg_catalog.substr(p_endpoint.status_reason,
+      pg_catalog.length(outbox.arrival_reason('')) + 1)
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.arrives_from(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION arrives_from(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.arrives_from(p_endpoint outbox.endpoint) IS 'The name of the database from which an endpoint moves here, and that may still have it; null: none.';
+
+-- Name: arriving_deliveries(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) RETURNS outbox.moved_delivery[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return array(
+    select row((i #>> '{item,event,id}')::uuid, d.endpoint_id, g.id, d.ordered,
+      case
+        when d.ordered then outbox.key_hash(e.ordering, i #>> '{item,event,partition_key}')
+        else 0
+      end,
+      pg_catalog.octet_length(i #>> '{item,event,body}'), d.due_at, d.attempt, d.failed_attempts,
+      d.replayed_at, d.deliver_at, d.secret_id, d.rejected_secrets, d.lost_before, d.lost_leases
+    )::outbox.moved_delivery
+    from pg_catalog.jsonb_array_elements(p_items) i
+    cross join lateral pg_catalog.jsonb_to_recordset(i #> '{item,deliveries}') as d (
+      endpoint_id uuid, ordered boolean, due_at timestamptz, attempt integer,
+      failed_attempts integer, replayed_at timestamptz, deliver_at timestamptz, secret_id uuid,
+      rejected_secrets uuid[], lost_before integer, lost_leases integer)
+    join outbox.endpoint e on e.id = d.endpoint_id and e.org_id = p_org_id
+    join outbox.gate g on g.endpoint_id = e.id);
+end
+$$;
+
+ALTER FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION arriving_deliveries(p_org_id text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) IS 'The deliveries of items of read_moved_events(), each with the lane that it goes to.';
+
+-- Name: attempt_bounds(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.attempt_bounds() RETURNS integer[]
+    LANGUAGE sql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+  select array[5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000, 15000, 30000]
+$$;
+
+ALTER FUNCTION outbox.attempt_bounds() OWNER TO postgres;
+
+-- Name: FUNCTION attempt_bounds(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.attempt_bounds() IS 'The upper bounds of the buckets of attempt_ms, the duration of an attempt, in ms.';
+
+-- Name: attempt_outcome(outbox.message_attempt, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when p_attempt.delivered_at is not null or p_attempt.read_at is not null then 'arrived'
+    -- Somebody sent the message again after that failure.
+    when p_attempt.failed_at is not null and not p_is_current then 'refused'
+    when p_attempt.failed_at is not null then 'failed'
+    when p_attempt.status = 'SUCCESS' then 'accepted'
+    when p_attempt.status = 'TRYING' then 'open'
+    else 'refused'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) OWNER TO postgres;
+
+-- Name: FUNCTION attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.attempt_outcome(p_attempt outbox.message_attempt, p_is_current boolean) IS 'The outcome of an attempt: open, refused, accepted, arrived or failed. p_is_current: nobody has sent the message again since.';
+
+-- Name: audit(text, text, text, text, text, text, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text DEFAULT NULL::text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- What concerns messages and people is evidence, and is never refused for its row.
+  if p_entity_type in ('TEMPLATE', 'CHANNEL', 'REPLY_WORD') then
+    perform outbox.count_action(p_org_id, p_action, p_actor);
+  end if;
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
+  values (p_org_id, p_entity_type, p_entity_id, p_action, p_details, p_actor, p_now,
+    p_correlation_id);
+end
+$$;
+
+ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) OWNER TO postgres;
+
+-- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) IS 'Inserts a row into the audit trail. OH011: it is about a template, a channel or a reply word, see limit.audit_rows_per_day.';
+
+-- Name: audit_event; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.audit_event (
+    id bigint NOT NULL,
+    org_id text,
+    entity_type text NOT NULL,
+    entity_id text NOT NULL,
+    action text NOT NULL,
+    details text NOT NULL,
+    actor text,
+    created_at timestamp with time zone NOT NULL,
+    correlation_id text,
+    data jsonb
+);
+
+ALTER TABLE outbox.audit_event OWNER TO postgres;
+
+-- Name: TABLE audit_event; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.audit_event IS 'Who did what to an endpoint, a delivery, a message or another object, or what happened to it. A row is inserted in the transaction of the change and never updated. It has no secret and no payload, and identifies people only by ids of the application or by a hash of their number. org_id: null for what concerns all organisations. correlation_id is that of the message, if the row is about one that has one, or that was refused. data: more about an action that note_action() recorded, which is deleted after audit.retention_days; null in all other rows.';
+
+-- Name: audit_event_json(outbox.audit_event); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_event_json(p_row outbox.audit_event) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object(
+    'id', p_row.id::text, 'entityType', p_row.entity_type, 'entityId', p_row.entity_id,
+    'action', p_row.action, 'details', p_row.details, 'actor', p_row.actor,
+    'correlationId', p_row.correlation_id, 'at', outbox.iso_time(p_row.created_at),
+    'data', coalesce(p_row.data, '{}'));
+end
+$$;
+
+ALTER FUNCTION outbox.audit_event_json(p_row outbox.audit_event) OWNER TO postgres;
+
+-- Name: FUNCTION audit_event_json(p_row outbox.audit_event); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_event_json(p_row outbox.audit_event) IS 'A row of the audit trail in the form of the API: {"id", "entityType", "entityId", "action", "details", "actor", "correlationId", "at", "data"}.';
+
+-- Name: audit_id_after(text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_id_after(p_org_id text, p_at timestamp with time zone) RETURNS bigint
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    AS $$
+declare
+  -- Of two transactions, the one with the lower id may have the later time.
+  v_at timestamptz := p_at + interval '1 minute';
+  v_low bigint := 0;
+  v_high bigint := coalesce((
+    select x.id from outbox.audit_event x where x.org_id = p_org_id
+    order by x.org_id desc, x.id desc limit 1), 0) + 1;
+  v_middle bigint;
+  v_found timestamptz;
+begin
+  while v_low < v_high loop
+    v_middle := v_low + (v_high - v_low) / 2;
+    select x.created_at into v_found from outbox.audit_event x
+    where (x.org_id, x.id) >= (p_org_id, v_middle) and x.org_id <= p_org_id
+    order by x.org_id, x.id limit 1;
+    if not found or v_found >= v_at then
+      v_high := v_middle;
+    else
+      v_low := v_middle + 1;
+    end if;
+  end loop;
+  return v_low;
+end
+$$;
+
+ALTER FUNCTION outbox.audit_id_after(p_org_id text, p_at timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION audit_id_after(p_org_id text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_id_after(p_org_id text, p_at timestamp with time zone) IS 'An id such that no row of the audit trail of an organisation with this or a higher id is from before p_at, unless transactions of a minute were under way.';
+
+-- Name: audit_message(outbox.outbound_message, text, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.audit(p_message.org_id, 'OUTBOUND_MESSAGE', p_message.id::text, p_action,
+    p_details, p_actor, p_now, p_message.correlation_id);
+end
+$$;
+
+ALTER FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone) IS 'Inserts a row about a message into the audit trail.';
+
+-- Name: audit_of_correlation(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) RETURNS bigint[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    AS $$
+begin
+  return array(
+    select x.id from outbox.audit_event x
+    where x.org_id = p_org_id and x.correlation_id >= p_correlation_id
+      and x.correlation_id <= p_correlation_id and x.correlation_id is not null
+    order by x.correlation_id desc, x.id desc limit p_limit);
+end
+$$;
+
+ALTER FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_of_correlation(p_org_id text, p_correlation_id text, p_limit integer) IS 'The newest rows of the audit trail of an organisation with a correlation id: those of its messages, and those of messages that were refused.';
+
+-- Name: audit_refusal(outbox.outbound_message, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.audit(p_message.org_id,
+    case when p_message.dossier_id is null then 'CHANNEL' else 'DOSSIER' end,
+    coalesce(p_message.dossier_id, p_message.channel_id::text),
+    'BLOCKED_BY_POLICY', outbox.refusal_text(p_code), p_actor, p_now, p_message.correlation_id);
+  perform outbox.count_up('messages_blocked', array[p_code]);
+end
+$$;
+
+ALTER FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.audit_refusal(p_message outbox.outbound_message, p_code text, p_actor text, p_now timestamp with time zone) IS 'Records in the audit trail that a message was blocked, and counts it.';
+
+-- Name: authority_problem(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.authority_problem(p_url text) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $_$
+declare
+  v_authority text := (pg_catalog.regexp_match(p_url, '^https?://([^/?#]*)', 'i'))[1];
+  v_parts text[] := pg_catalog.regexp_match(v_authority, '^(\[[^\]]*\]|[^:]*)(?::([0-9]*))?$');
+  v_port text := nullif(v_parts[2], '');
+  v_default text := case when p_url ~* '^https' then '443' else '80' end;
+begin
+  if v_parts is null or pg_catalog.length(v_port) > 5 then
+    return 'has a port that is no number from 1 to 65535';
+  end if;
+  return coalesce(
+    outbox.host_problem(v_parts[1]),
+    case
+      when not outbox.port_allowed(coalesce(v_port, v_default)::integer)
+      then 'has a port that is not allowed'
+    end);
+end
+$_$;
+
+ALTER FUNCTION outbox.authority_problem(p_url text) OWNER TO postgres;
+
+-- Name: FUNCTION authority_problem(p_url text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.authority_problem(p_url text) IS 'What is wrong with the host or the port of a URL, as the end of a sentence; null if both are allowed.';
+
+-- Name: await_tick(boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.await_tick(p_this_minute boolean DEFAULT false) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_start constant timestamptz := pg_catalog.statement_timestamp();
+  v_now constant timestamptz := pg_catalog.clock_timestamp();
+  v_passed constant double precision := extract(epoch from v_now - v_start);
+begin
+  if p_this_minute and v_now >= pg_catalog.date_trunc('minute', v_start) + interval '1 minute' then
+    return;
+  end if;
+  perform pg_catalog.pg_sleep(pg_catalog.floor(v_passed) + 1 - v_passed);
+end
+$$;
+
+ALTER FUNCTION outbox.await_tick(p_this_minute boolean) OWNER TO postgres;
+
+-- Name: FUNCTION await_tick(p_this_minute boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.await_tick(p_this_minute boolean) IS 'Sleeps until the next full second after the start of the job, so that each second has a tick. p_this_minute: not after the minute in which the job started, so that a late start does not delay the next one.';
+
+-- Name: backfill(regclass, uuid, text, integer, text, text, text, text[], text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text DEFAULT NULL::text, p_rate_per_second integer DEFAULT 50, p_type text DEFAULT NULL::text, p_org_column text DEFAULT NULL::text, p_partition_column text DEFAULT NULL::text, p_columns text[] DEFAULT NULL::text[], p_except text[] DEFAULT NULL::text[]) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.backfilled_endpoint(p_endpoint_id);
+  v_is_watched boolean := exists (
+    select from pg_catalog.pg_trigger t
+    where t.tgrelid = p_table and t.tgparentid = 0
+      and t.tgfoid
+        in ('outbox.publish_row()'::regprocedure, 'outbox.publish_rows()'::regprocedure));
+  v_source outbox.backfill_source;
+  v_watch jsonb;
+  v_total bigint;
+begin
+  perform outbox.check_source(p_table);
+  v_source.source := p_table;
+  v_source.settings := outbox.source_settings(p_table, p_type,
+    outbox.column_lists(p_org_column, p_partition_column, p_columns, p_except), v_is_watched);
+  v_watch := outbox.source_watch(v_source);
+  if v_watch -> 'columns' = 'null' then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('a column that the watch of %s names was dropped', p_table),
+      hint = 'Call outbox.watch_table() for it again';
+  elsif v_watch ->> 'org_id' <> v_endpoint.org_id then
+    perform outbox.invalid('endpoint_id',
+      pg_catalog.format('is of the organisation %s', v_endpoint.org_id),
+      pg_catalog.format('The changes of %s are of the organisation %s', p_table,
+        v_watch ->> 'org_id'));
+  end if;
+  v_source.key_parts := outbox.key_parts(p_table);
+  v_source.is_bounded := false;
+  -- The job sets its end when it begins.
+  v_source.until_key := outbox.last_key(p_table);
+  -- An error of the query is raised here, and not first in the tick.
+  perform outbox.read_source(v_source, v_watch, 1);
+  v_total := outbox.estimated_rows(p_table);
+  v_source.job_id := outbox.new_backfill(v_endpoint, 'rows', null, null, null, p_where,
+    p_rate_per_second, v_total);
+  insert into outbox.backfill_source select v_source.*;
+  return pg_catalog.jsonb_build_object('id', v_source.job_id::text, 'table', p_table::text,
+    'watched', v_is_watched, 'total', v_total);
+end
+$$;
+
+ALTER FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) OWNER TO postgres;
+
+-- Name: FUNCTION backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) IS 'Starts a job that sends the rows that the table has to this endpoint, in the order of the primary key, each once and as if it was inserted: {"id", "table", "watched", "total": about how many rows}. Of a watched table, type and columns are those of watch_table(); p_type and the columns after it are for other tables only, with the meaning that they have there. Rows of another organisation than the endpoint''s are left out. p_where: a filter on the payload. While the job works on rows, it locks them against changes, and it waits for a row that another transaction has locked. outbox.replay_job has its progress, set_replay_job() pauses or cancels it. Call it as the owner of the schema outbox. OH001, OH002, OH004.';
+
+-- Name: backfill_events(uuid, text[], timestamp with time zone, timestamp with time zone, text, boolean, integer, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[] DEFAULT NULL::text[], p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_until timestamp with time zone DEFAULT NULL::timestamp with time zone, p_filter text DEFAULT NULL::text, p_by_subscription boolean DEFAULT true, p_rate_per_second integer DEFAULT 50, p_include_delivered boolean DEFAULT false) RETURNS jsonb
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.backfilled_endpoint(p_endpoint_id);
+  v_id bigint;
+begin
+  perform outbox.check_bound('from', p_from);
+  perform outbox.check_bound('until', p_until);
+  -- Only events from before the job: later ones go to the subscriptions of their time.
+  if p_from > least(p_until, outbox.clock()) then
+    perform outbox.invalid('from', 'is after until', 'Expected a span in the past');
+  elsif p_types = '{}' then
+    perform outbox.invalid('types', 'is an empty list', 'Name event types, or leave it out');
+  elsif p_by_subscription is null then
+    perform outbox.invalid('by_subscription', 'is null', 'Expected true or false');
+  elsif p_include_delivered is null then
+    perform outbox.invalid('include_delivered', 'is null', 'Expected true or false');
+  elsif p_by_subscription and not exists (
+    select from outbox.subscription s where s.endpoint_id = p_endpoint_id)
+  then
+    perform outbox.invalid('endpoint_id', 'has no subscription', 'Subscribe the endpoint first');
+  end if;
+  perform outbox.check_patterns(p_types);
+  v_id := outbox.new_backfill(v_endpoint, 'events', p_types, p_from, p_until, p_filter,
+    p_rate_per_second, null, p_include_delivered);
+  update outbox.replay_job j set by_subscription = p_by_subscription where j.id = v_id;
+  return pg_catalog.jsonb_build_object('id', v_id::text);
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer, p_include_delivered boolean) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer, p_include_delivered boolean); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer, p_include_delivered boolean) IS 'Starts a job that sends the kept events of the endpoint''s organisation to this endpoint, the oldest first: {"id"}. By default, events that it has or had a delivery of are left out, and always those that are addressed to another endpoint. p_types: only these event types, in the form of a subscription; p_from, p_until: only those published then; p_filter: only those whose payload passes it. p_by_subscription: only those that its present subscriptions and their filters select. p_include_delivered: also those that were delivered to it before, which are sent again as by replay(). outbox.replay_job has its progress, set_replay_job() pauses or cancels it. OH001, OH002.';
+
+-- Name: backfill_kept(outbox.replay_job, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_rows constant integer := 1000;
+  -- 0.1 s of filters.
+  v_most_work constant bigint := 200000;
+  v_work bigint := 0;
+  v_ordering text := (select e.ordering from outbox.endpoint e where e.id = p_job.endpoint_id);
+  v_filter outbox.filter := outbox.job_filter(p_job);
+  v_event outbox.kept_event;
+  v_body text;
+  v_problem text;
+  v_pairs outbox.pair[] := array[]::outbox.pair[];
+  v_sent outbox.pair[];
+  v_action text;
+  v_put integer;
+  v_again uuid[] := array[]::uuid[];
+  v_added integer;
+  v_looked integer := 0;
+  v_skipped integer := 0;
+  v_at uuid;
+  v_before uuid;
+  v_stored uuid[];
+  v_is_done boolean := true;
+begin
+  for v_event in select * from outbox.next_kept(p_job, v_rows) loop
+    if pg_catalog.cardinality(v_pairs) + pg_catalog.cardinality(v_again) >= p_most
+      or v_work > v_most_work
+      -- Its routing decides first: this endpoint may have been subscribed then.
+      or exists (select from outbox.unrouted u where u.event_id = v_event.id)
+    then
+      v_is_done := false;
+      if v_looked = 0 then
+        perform outbox.wait_for(p_job.id, 'the routing of earlier events');
+      end if;
+      exit;
+    end if;
+    v_looked := v_looked + 1;
+    v_before := v_at;
+    v_at := v_event.id;
+    continue when not v_event.is_wanted;
+    v_action := outbox.kept_action(p_job, v_event.id);
+    continue when v_action = 'none';
+    if exists (select from outbox.unroutable u where u.event_id = v_event.id) then
+      -- route_again() decides.
+      v_skipped := v_skipped + 1;
+      continue;
+    end if;
+    if v_ordering <> 'none' and v_event.deliver_at > p_now then
+      -- A lane has one order. It would be sent now; publish() refuses it too.
+      v_skipped := v_skipped + 1;
+      continue;
+    end if;
+    v_problem := null;
+    if v_filter.path is not null or not v_event.is_open then
+      v_body := (select e.body from outbox.event e where e.id = v_event.id);
+      if v_body is null then
+        -- The sweep has deleted it.
+        v_skipped := v_skipped + 1;
+        continue;
+      end if;
+      v_work := v_work + outbox.body_work(v_body) + outbox.filter_steps(
+        v_event.weights || v_filter.weight, outbox.count_values(v_body));
+      v_problem := outbox.kept_problem(v_filter, v_event, v_body);
+      continue when v_problem = '';
+    end if;
+    if v_action = 'again' then
+      v_put := outbox.send_again(p_job, v_event.id, v_problem, p_now);
+      if v_put is null then
+        v_is_done := false;
+        v_looked := v_looked - 1;
+        v_at := v_before;
+        exit;
+      end if;
+      v_again := v_again || pg_catalog.array_fill(v_event.id, array[v_put]);
+      v_skipped := v_skipped + 1 - v_put;
+      continue;
+    end if;
+    v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, v_problem, v_event.deliver_at,
+      case
+        when v_ordering = 'none' then p_job.id
+        else outbox.key_hash(v_ordering, v_event.partition_key)
+      end,
+      v_event.body_bytes, false)::outbox.pair;
+  end loop;
+  v_stored := outbox.lock_events(array(select p.event_id from pg_catalog.unnest(v_pairs) p));
+  v_sent := array(
+    select p from pg_catalog.unnest(v_pairs) p where p.event_id = any (v_stored));
+  v_added := outbox.add_backfilled(p_job, v_sent, p_now);
+  perform outbox.move_backfill(p_job, v_looked, v_added + pg_catalog.cardinality(v_again),
+    v_skipped + pg_catalog.cardinality(v_pairs) - v_added, v_at,
+    v_is_done and v_looked < v_rows, p_now);
+  return v_stored || v_again;
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Sends the next kept events of a backfill, p_most at most, and returns them. It stops before an event that is not routed yet, and counts one as skipped that was set aside, was deleted meanwhile, is for later while the endpoint is ordered, or whose filter failed. locks: the caller holds the gate; dead letters or events, as reopen_delivery(); events by id.';
+
+-- Name: backfill_room(outbox.replay_job, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_most_waiting constant bigint := 1000;
+  v_waiting bigint;
+begin
+  select case when e.ordering = 'none' then coalesce(l.depth, 0) else g.depth end
+  into v_waiting
+  from outbox.endpoint e
+  cross join lateral (
+    select g.id, g.depth from outbox.gate g
+    where g.endpoint_id = e.id order by g.changed_at desc limit 1
+  ) g
+  left join lateral (
+    select l.depth from outbox.lane l
+    where l.gate_id = g.id and not l.ordered and l.key_hash = p_job.id
+    order by l.changed_at desc limit 1
+  ) l on true
+  where e.id = p_job.endpoint_id;
+  return greatest(0, least(p_job.rate_per_second, p_most, v_most_waiting - v_waiting));
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_room(p_job outbox.replay_job, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most integer) IS 'How many deliveries a backfill may create now, p_most at most.';
+
+-- Name: backfill_rows(outbox.replay_job, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_ordered boolean := (
+    select e.ordering <> 'none' from outbox.endpoint e where e.id = p_job.endpoint_id);
+  v_filter outbox.filter := outbox.job_filter(p_job);
+  v_source outbox.backfill_source;
+  v_watch jsonb;
+  v_name text[];
+  v_limit integer;
+  v_end text;
+  v_rows outbox.source_row[];
+  v_keys text[];
+  v_locked outbox.source_row[];
+  v_busy outbox.source_row[];
+  v_row outbox.source_row;
+  v_place integer;
+  v_upto integer;
+  v_at timestamptz;
+  v_event outbox.event;
+  v_problem text;
+  v_last text;
+  v_events uuid[] := array[]::uuid[];
+  v_pairs outbox.pair[] := array[]::outbox.pair[];
+  v_sent integer;
+  v_skipped integer := 0;
+begin
+  -- At an ordered endpoint, backfill_room() does not count events that are not routed yet.
+  if v_ordered and exists (select from outbox.unrouted u where u.event_id = p_job.at_id) then
+    perform outbox.wait_for(p_job.id, 'the routing of earlier events');
+    return v_events;
+  end if;
+  v_source := outbox.ready_source(p_job, p_now);
+  if v_source.job_id is null then
+    return v_events;
+  end if;
+  v_watch := outbox.source_watch(v_source);
+  if v_watch -> 'columns' = 'null' then
+    perform outbox.invalid('table', 'has lost a column that its watch names',
+      'Call watch_table() for it again');
+  end if;
+  v_name := (pg_catalog.pg_identify_object_as_address('pg_catalog.pg_class'::regclass,
+    v_source.source, 0)).object_names;
+  if v_source.busy_key is not null then
+    perform outbox.wait_for_row(v_source, v_watch);
+  end if;
+  v_limit := outbox.most_rows(p_job, p_most,
+    v_filter.path is not null or v_watch -> 'columns' ? 'org_column');
+  -- With a filter 1 MB, because the work of a step is limited to about as much.
+  v_rows := outbox.read_source(v_source, v_watch, v_limit,
+    p_most_bytes => case when v_filter.path is null then 8388608 else 1048576 end);
+  if pg_catalog.cardinality(v_rows) = 0 then
+    perform outbox.move_backfill(p_job, 0, 0, 0, null, true, p_now);
+    return v_events;
+  end if;
+  v_keys := outbox.wanted_keys(p_job, v_filter, v_watch, v_name, v_rows, p_most);
+  v_upto := pg_catalog.cardinality(v_keys);
+  -- The two reads that follow end where this one ends.
+  v_end := v_source.until_key;
+  v_source.until_key := (v_rows[v_upto]).key;
+  v_locked := outbox.lock_source(v_source, v_watch, v_limit,
+    pg_catalog.array_remove(v_keys, null));
+  v_busy := outbox.read_source(v_source, v_watch, 1, array(
+    select k from pg_catalog.unnest(v_keys) k
+    where k is not null
+      and k not in (select l.key from pg_catalog.unnest(v_locked) l)));
+  if pg_catalog.cardinality(v_busy) > 0 then
+    v_upto := pg_catalog.array_position(v_keys, (v_busy[1]).key) - 1;
+    if v_upto = 0 then
+      perform outbox.wait_for(p_job.id, 'a row that another transaction has locked');
+    end if;
+  end if;
+  -- After the locks: later than the event of any change that the rows have.
+  v_at := outbox.event_time(pg_catalog.cardinality(v_locked) + 1);
+  foreach v_row in array v_locked loop
+    v_place := pg_catalog.array_position(v_keys, v_row.key);
+    exit when v_place > v_upto;
+    v_at := v_at + interval '1 microsecond';
+    v_event := outbox.row_event(p_job, v_watch, v_name, v_row, v_at);
+    v_problem := outbox.row_problem(p_job, v_filter, v_row, v_event);
+    continue when v_problem = '';
+    if v_problem is null then
+      v_problem := outbox.put_row(p_job, v_event, v_ordered, p_job.looked + v_place);
+      if v_problem = '' then
+        v_upto := v_place - 1;
+        exit;
+      end if;
+    end if;
+    if v_problem is not null then
+      v_skipped := v_skipped + 1;
+      -- By its number, because a key may be a phone number.
+      v_last := pg_catalog.format('row %s: %s', p_job.looked + v_place, v_problem);
+      continue;
+    end if;
+    v_events := v_events || v_event.id;
+    v_pairs := v_pairs || row(v_event.id, p_job.endpoint_id, null, null, p_job.id,
+      pg_catalog.octet_length(v_event.body), false)::outbox.pair;
+  end loop;
+  perform outbox.note_skipped(p_job.id, v_skipped, v_last);
+  v_sent := pg_catalog.cardinality(v_pairs);
+  if not v_ordered then
+    perform outbox.count_up('events', array['routed'], v_sent);
+    v_sent := outbox.add_backfilled(p_job, v_pairs, p_now);
+    v_skipped := v_skipped + pg_catalog.cardinality(v_pairs) - v_sent;
+  end if;
+  update outbox.backfill_source s set
+    at_key = case when v_upto > 0 then (v_rows[v_upto]).key else s.at_key end,
+    busy_key = (v_busy[1]).key
+  where s.job_id = p_job.id;
+  perform outbox.move_backfill(p_job, v_upto, v_sent, v_skipped,
+    v_events[pg_catalog.cardinality(v_events)],
+    v_upto > 0 and (v_rows[v_upto]).key = v_end, p_now);
+  return v_events;
+end
+$$;
+
+ALTER FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Extension point of work_backfill(): sends the next rows of a table. locks: the caller holds the gate; rows of the table with SKIP LOCKED, or busy_key for 0.1 s.';
+
 -- Name: backfilled_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.backfilled_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
@@ -3998,7 +4164,8 @@ begin
     or p_job.after_xid > pg_catalog.pg_current_xact_id()
   then
     -- The end is of now: an event of one of these transactions may be later than the call.
-    update outbox.replay_job j set begun_at = p_now, failed_to = least(j.until_at, p_now)
+    update outbox.replay_job j
+    set begun_at = p_now, failed_to = least(j.until_at, outbox.latest_event_time())
     where j.id = p_job.id;
     return true;
   elsif p_job.after_xid is not null then
@@ -4050,6 +4217,7 @@ begin
     started_at = excluded.started_at, changed_at = excluded.changed_at
   returning * into v_move;
   perform outbox.pause_for_move(v_move);
+  perform outbox.note_move(v_move, 'MOVE_BEGUN');
 end
 $$;
 
@@ -4095,8 +4263,10 @@ begin
   on conflict (org_id) do update set move_id = excluded.move_id, role = 'target',
     status = 'receiving', other = excluded.other, other_database = excluded.other_database,
     run_id = null, endpoints = '{}', settled_at = null,
-    started_at = excluded.started_at, changed_at = excluded.changed_at;
+    started_at = excluded.started_at, changed_at = excluded.changed_at
+  returning * into v_move;
   perform outbox.close_publishing(p_org_id, v_now);
+  perform outbox.note_move(v_move, 'MOVE_BEGUN');
 end
 $$;
 
@@ -4772,16 +4942,16 @@ ALTER FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_no
 
 COMMENT ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) IS 'The data that a run needs to send claimed deliveries: deliveries […], events {id: …}, endpoints {id: …}; each event and endpoint once, without the endpoints whose current revision is in p_known.';
 
--- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: build_response(integer, integer, integer, boolean, text, outbox.parcel, json, json, json, text, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text) RETURNS json
+CREATE FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text DEFAULT NULL::text, p_more boolean DEFAULT false) RETURNS json
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 begin
   return pg_catalog.json_build_object(
     'applied', p_applied, 'stale', p_stale, 'routed', p_routed, 'repeat', p_repeat,
-    'stop', p_stop, 'settings', outbox.run_settings(),
+    'stop', p_stop, 'more', p_more, 'settings', outbox.run_settings(),
     'error', case when p_errors::text <> '{}' then p_errors end,
     'retries', p_retries, 'renewed', p_renewed,
     'deliveries', coalesce(p_parcel.deliveries, '[]'), 'events', coalesce(p_parcel.events, '{}'),
@@ -4791,11 +4961,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) OWNER TO postgres;
+ALTER FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_more boolean) OWNER TO postgres;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_more boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem(). now_ms: the time of the database in milliseconds since 1970, for signatures.';
+COMMENT ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_more boolean) IS 'The response of dispatch(). p_errors: {"results", "route", "claim"}, only those that occurred; p_problem: the problem to report, null for tick_problem(). p_more: is_cut(). now_ms: the time of the database in milliseconds since 1970, for signatures.';
 
 -- Name: calculate_delay(jsonb, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5027,6 +5197,8 @@ begin
   perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
   perform outbox.close_delivery(outbox.lock_open_delivery(p_event_id, p_endpoint_id), 'cancelled',
     coalesce(p_why, 'cancelled by hand'), v_now);
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'CANCELLED',
+    pg_catalog.format('Delivery cancelled: %s', coalesce(p_why, 'by hand')));
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'status', 'cancelled');
 end
@@ -5180,6 +5352,34 @@ ALTER FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone,
 -- Name: FUNCTION cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels all open deliveries, those of events that are not routed yet included, and all replay jobs, and sets aside what waits after an error of routing, until p_until: {"deliveries", "replay_jobs": how many, "more": true if it has to be called again}. Each call routes one batch or cancels the deliveries of one endpoint at least. locks: the advisory lock of work_replay_jobs(), replay jobs, router with SKIP LOCKED, all gates by id.';
+
+-- Name: carried_keys(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.carried_keys(p_org_id text, p_newest integer) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select coalesce(pg_catalog.jsonb_agg(n.key), '[]')
+    from (
+      -- No bound in time: a database that comes back has taken nothing for long.
+      select e.idempotency_key as key from outbox.event e
+      where e.org_id > ''
+        and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and e.org_id <= p_org_id and e.idempotency_key is not null
+      order by e.org_id desc, e.id desc
+      limit p_newest
+    ) n);
+end
+$$;
+
+ALTER FUNCTION outbox.carried_keys(p_org_id text, p_newest integer) OWNER TO postgres;
+
+-- Name: FUNCTION carried_keys(p_org_id text, p_newest integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.carried_keys(p_org_id text, p_newest integer) IS 'The idempotency keys of the newest p_newest events of an organisation that have one. An event has the same key in all databases that take it. Events of Outhook itself have none.';
 
 -- Name: change_apart(text, regclass, text, tid[], timestamp with time zone, interval, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -5456,6 +5656,39 @@ ALTER FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) OWN
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) IS 'Sets the event types and the filter that a change names, all at the same time. A type that the endpoint already has with the same filter is not changed. OH001, OH004.';
+
+-- Name: change_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.change_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_headers jsonb;
+begin
+  -- Serialises calls: the second one starts from the headers of the first.
+  perform outbox.lock_endpoint(p_endpoint_id);
+  perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
+  update outbox.endpoint e
+  set version = e.version + 1, updated_at = outbox.clock()
+  where e.id = p_endpoint_id;
+  v_headers := outbox.remaining_headers(p_endpoint_id, p_headers)
+    || pg_catalog.jsonb_strip_nulls(p_headers);
+  perform outbox.check_headers(v_headers);
+  perform outbox.put_headers(p_endpoint_id, v_headers);
+  return (
+    select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names)
+    from outbox.endpoint e
+    where e.id = p_endpoint_id
+  );
+end
+$$;
+
+ALTER FUNCTION outbox.change_headers(p_endpoint_id uuid, p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION change_headers(p_endpoint_id uuid, p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.change_headers(p_endpoint_id uuid, p_headers jsonb) IS 'What set_headers() does, but no row in the audit trail.';
 
 -- Name: lane; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -6867,6 +7100,39 @@ ALTER FUNCTION outbox.check_kafka(p_broker jsonb) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_kafka(p_broker jsonb) IS 'The settings of a Kafka endpoint with their defaults: {"brokers": ["host:port"], "topic", "tls", "ca", "sasl", "dlq_topic"}. OH001.';
 
+-- Name: check_leaves(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_leaves(p_endpoint_id uuid) RETURNS outbox.endpoint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
+  -- replay() creates deliveries without routing, and holds the gate. Not waited for: a run that has
+  -- it may wait for hold_events().
+  v_is_free constant boolean :=
+    pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) > 0;
+  v_why text := 'is in use by a run or a replay';
+begin
+  perform outbox.check_spread(v_endpoint.org_id);
+  if v_is_free then
+    v_why := outbox.why_endpoint_stays(v_endpoint);
+  end if;
+  if v_why is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s %s', p_endpoint_id, v_why),
+      hint = 'It stays where it is until then';
+  end if;
+  return v_endpoint;
+end
+$$;
+
+ALTER FUNCTION outbox.check_leaves(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION check_leaves(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_leaves(p_endpoint_id uuid) IS 'Locks and returns an endpoint that can move to another database. OH002, OH004. locks: its row, and its gate with SKIP LOCKED.';
+
 -- Name: check_limit(text, text, bigint, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) RETURNS void
@@ -7702,6 +7968,34 @@ ALTER FUNCTION outbox.check_source(p_table regclass) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.check_source(p_table regclass) IS 'Raises OH001 unless the owner of the schema may read and lock all rows of this table, and no other role than a superuser owns it or one of its partitions.';
 
+-- Name: check_spread(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_spread(p_org_id text) RETURNS void
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_blockers text[] := outbox.spread_blockers(p_org_id);
+begin
+  if exists (select from outbox.unrouted u where u.org_id = p_org_id) then
+    v_blockers := v_blockers || 'events wait for routing'::text;
+  end if;
+  if pg_catalog.cardinality(v_blockers) > 0 then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('no endpoint of organisation %s can move: %s', p_org_id,
+        pg_catalog.array_to_string(v_blockers, '; ')),
+      hint = 'End what is named, and run the command again';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.check_spread(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_spread(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_spread(p_org_id text) IS 'Raises OH004 if no endpoint of the organisation can leave or reach this database now.';
+
 -- Name: check_subscription_limits(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) RETURNS void
@@ -7756,6 +8050,26 @@ ALTER FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names tex
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) IS 'Raises OH001 unless a template has only placeholders {…} of p_names, and its other characters match the pattern p_characters.';
+
+-- Name: check_template_limit(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_template_limit(p_org_id text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.take_limit_turn(p_org_id, 'limit.templates');
+  perform outbox.check_limit(p_org_id, 'limit.templates',
+    (select pg_catalog.count(*) + 1 from outbox.template t where t.org_id = p_org_id),
+    'organisation ' || p_org_id, 'templates', 'Delete templates that are no longer used');
+end
+$$;
+
+ALTER FUNCTION outbox.check_template_limit(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION check_template_limit(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_template_limit(p_org_id text) IS 'Raises OH010 if an organisation may have no further template. locks: the turn of limit.templates.';
 
 -- Name: check_token_share(text, jsonb, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7983,10 +8297,19 @@ begin
   if p_touched is not null then
     perform outbox.park_apart(p_touched, p_now);
   end if;
-  if p_limit > 0 then
-    -- Outside the block, so that the gates stay locked if the block fails.
-    v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
+  if p_limit < 1 then
+    return null;
   end if;
+  -- Again if it has waited for a gate: see the head of engine/queue/gate.
+  for v_try in 1 .. 3 loop
+    begin
+      -- Outside the block of serve(), so that the gates stay locked if that block fails.
+      v_endpoints := outbox.due_gates(p_limit, p_now, p_full);
+      exit;
+    exception when lock_not_available then
+      v_endpoints := null;
+    end;
+  end loop;
   if v_endpoints is null then
     return null;
   end if;
@@ -9019,16 +9342,16 @@ begin
     perform outbox.disable_endpoints(v_news.failing, 'failing_for_days', p_now);
   end if;
   if v_news.dead_events is not null then
-    perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints, p_now);
+    perform outbox.announce_dead(v_news.dead_events, v_news.dead_endpoints);
     perform outbox.on_dead_letters(v_news.dead_events, v_news.dead_endpoints, p_now);
   end if;
   if v_news.opened is not null then
     perform outbox.count_up('breaker_opens', array[e.kind])
     from outbox.endpoint e where e.id = any (v_news.opened);
-    perform outbox.announce('outhook.breaker.opened', v_news.opened, p_now);
+    perform outbox.announce('outhook.breaker.opened', v_news.opened);
   end if;
   if v_news.closed is not null then
-    perform outbox.announce('outhook.breaker.closed', v_news.closed, p_now);
+    perform outbox.announce('outhook.breaker.closed', v_news.closed);
   end if;
   if exists (select from outbox.refusal) then
     perform outbox.forget_refusals(
@@ -9475,6 +9798,53 @@ ALTER FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) O
 -- Name: FUNCTION copy_opt_outs(p_org_id text, p_from bigint, p_to bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) IS 'Gives a person the opt-outs of another, where they are stricter. locks: the caller holds both people.';
+
+-- Name: count_action(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+declare
+  v_now timestamptz;
+  v_day date;
+  v_most integer;
+begin
+  if p_org_id is null or p_actor is null or p_actor !~ '^(user|portal|sql):'
+    or coalesce(pg_catalog.current_setting('request.headers', true), '') = ''
+  then
+    return;
+  end if;
+  v_now := outbox.clock();
+  v_day := outbox.day_of(v_now);
+  v_most := outbox.org_setting_int(p_org_id, 'limit.audit_rows_per_day')
+    * case
+      when p_action = 'REVOKED' then 3
+      when p_action in ('PAUSED', 'DISABLED', 'DELETED', 'CANCELLED', 'SECRET_ROTATED',
+        'SECRET_EXPIRED') then 2
+      else 1
+    end;
+  if v_most <= (
+    select pg_catalog.sum(c.n) from outbox.audit_count c
+    where c.org_id = p_org_id and c.day = v_day)
+  then
+    perform outbox.refuse_for_today('limit.audit_rows_per_day',
+      pg_catalog.format('the tokens of organisation %s may leave at most %s rows in the audit '
+        'trail a day', p_org_id, v_most), v_now);
+  end if;
+  if not outbox.add_to_free_count(p_org_id, v_day) then
+    insert into outbox.audit_count (org_id, day, n) values (p_org_id, v_day, 1);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) OWNER TO postgres;
+
+-- Name: FUNCTION count_action(p_org_id text, p_action text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) IS 'Counts a row that is about to be added to the audit trail, if its actor has a token: in a request, user:…, portal:… or sql:<role>. OH011: the tokens of the organisation have left all rows of this day; what stops or protects something is refused at twice the limit, and revoking portal tokens at three times the limit. locks: a row of audit_count that nobody has locked, with SKIP LOCKED.';
 
 -- Name: count_callbacks(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10006,7 +10376,8 @@ begin
       array(select pg_catalog.jsonb_array_elements_text(p_job -> 'eventTypes'))
     end,
     (p_job ->> 'from')::timestamptz, (p_job ->> 'until')::timestamptz, p_job ->> 'filter', true,
-    coalesce((p_job ->> 'ratePerSecond')::integer, 50));
+    coalesce((p_job ->> 'ratePerSecond')::integer, 50),
+    coalesce((p_job ->> 'includeDelivered')::boolean, false));
   update outbox.replay_job j set by_api = true where j.id = (v_result ->> 'id')::bigint;
   v_result := outbox.get_replay_job(p_org_id, v_result ->> 'id');
   perform outbox.end_request(p_org_id, p_key, v_result);
@@ -10018,7 +10389,7 @@ ALTER FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job j
 
 -- Name: FUNCTION create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text) IS 'Starts a backfill of kept events to an endpoint of the organisation with {"eventTypes", "from", "until", "filter", "ratePerSecond"}, and returns it: backfill_events(). Only events that its subscriptions select, so a caller gets no event this way that the endpoint would not get. OH001, OH002, OH003, OH010.';
+COMMENT ON FUNCTION outbox.create_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb, p_key text) IS 'Starts a backfill of kept events to an endpoint of the organisation with {"eventTypes", "from", "until", "filter", "includeDelivered", "ratePerSecond"}, and returns it: backfill_events(). Only events that its subscriptions select, so a caller gets no event this way that the endpoint would not get. OH001, OH002, OH003, OH010.';
 
 -- Name: create_broker_endpoint(text, jsonb, jsonb, text[], text, text, text, text, jsonb, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10054,7 +10425,8 @@ begin
   perform outbox.put_broker(v_id, p_broker, p_credentials);
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_gate(v_id, v_ordering);
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id);
 end
 $$;
@@ -10178,7 +10550,8 @@ begin
     p_messages_per_second, v_now);
   perform outbox.add_message_channel(v_id, p_phone_number_id);
   perform outbox.add_gate(v_id, 'partition');
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created',
+    outbox.current_actor(), v_now);
   return outbox.channel_json(v_id);
 exception when unique_violation then
   raise exception using errcode = 'OH001',
@@ -10234,7 +10607,8 @@ begin
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_secret(v_id, v_secret, v_now);
   perform outbox.add_gate(v_id, p_ordering);
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id, 'secret', v_secret);
 end
 $$;
@@ -10525,7 +10899,8 @@ begin
   perform outbox.put_slack_url(v_id, p_url);
   perform outbox.put_headers(v_id, p_headers);
   perform outbox.add_gate(v_id, 'none');
-  perform outbox.subscribe(v_id, p_event_types, p_filter);
+  perform outbox.add_subscriptions(v_id, p_event_types, p_filter);
+  perform outbox.note_endpoint(v_id, 'CREATED', 'Endpoint created');
   return pg_catalog.jsonb_build_object('id', v_id);
 end
 $$;
@@ -10664,6 +11039,37 @@ ALTER FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations
 -- Name: FUNCTION create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) IS 'Creates the triggers that publish the changes of a table.';
+
+-- Name: current_actor(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.current_actor() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_headers text := pg_catalog.current_setting('request.headers', true);
+  v_actor text := nullif(pg_catalog.current_setting('outhook.actor', true), '');
+begin
+  if v_actor is null then
+    v_actor := case
+      when coalesce(v_headers, '') = '' then 'sql:' || session_user
+      -- Whoever has a secret key may name a person. A function of the application that a user calls
+      -- over the Data API gets the headers of this user, who may not.
+      when outbox.caller_role() = 'service_role' then coalesce(
+        -- Not parsed as JSON, because an invalid setting of that name must not fail a change.
+        pg_catalog.substring(v_headers, '"x-outhook-actor" *: *"([!#-\[\]-~]+)"'), 'service')
+      else coalesce(outbox.token_actor(), 'sql:' || outbox.caller_role())
+    end;
+  end if;
+  return pg_catalog.left(v_actor, 200);
+end
+$$;
+
+ALTER FUNCTION outbox.current_actor() OWNER TO postgres;
+
+-- Name: FUNCTION current_actor(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.current_actor() IS 'Who calls, for the audit trail, up to 200 characters: the setting outhook.actor; of a request with a secret key its header x-outhook-actor, if it has only visible ASCII without quotes and backslashes, which the function api sends (key:default, user:<id>, portal:<subject>), else service; of a request with a token user:<id>; and sql:<role> for a database connection.';
 
 -- Name: current_identifiers(text, text[], timestamp with time zone[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11163,6 +11569,8 @@ begin
     join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     where p.oid = v_function;
   end loop;
+  perform outbox.note_action(null, 'SAGA', p_name, 'DEFINED', 'Saga defined',
+    pg_catalog.jsonb_build_object('steps', v_position, 'byTokens', p_by_tokens));
   return pg_catalog.jsonb_build_object('name', p_name, 'steps', v_position);
 end
 $_$;
@@ -11221,9 +11629,9 @@ CREATE FUNCTION outbox.delete_channel(p_org_id text, p_channel_id uuid, p_actor 
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  -- delete_endpoint() locks the endpoint, and finds it deleted if another call was first.
+  -- set_endpoint_status() locks the endpoint, and finds it deleted if another call was first.
   v_id uuid := outbox.check_channel(p_org_id, p_channel_id);
-  v_open jsonb := outbox.delete_endpoint(v_id) -> 'open';
+  v_open jsonb := outbox.set_endpoint_status(v_id, 'deleted', 'deleted') -> 'open';
 begin
   update outbox.whatsapp_channel c set is_default = false where c.endpoint_id = v_id;
   perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'DELETED', 'Channel deleted', p_actor,
@@ -11250,8 +11658,12 @@ CREATE FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) RETURNS jsonb
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'deleted', 'deleted');
+  perform outbox.note_endpoint(p_endpoint_id, 'DELETED', 'Endpoint deleted',
+    pg_catalog.jsonb_build_object('open', v_result -> 'open'));
+  return v_result;
 end
 $$;
 
@@ -11471,6 +11883,23 @@ ALTER FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) OWNER T
 
 COMMENT ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) IS 'A delivery in the form of the API, null if it does not exist: {"id": "<event>.<endpoint>", "eventId", "endpointId", "eventType", "status" (pending, processing, retrying, held, delivered, dead_letter, cancelled, expired, filter_error, event_missing), "reason", "attempt", "failedAttempts", "nextAttemptAt", "createdAt", "finishedAt"}.';
 
+-- Name: departure_reason(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.departure_reason(p_to text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return 'moved to ' || p_to;
+end
+$$;
+
+ALTER FUNCTION outbox.departure_reason(p_to text) OWNER TO postgres;
+
+-- Name: FUNCTION departure_reason(p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.departure_reason(p_to text) IS 'The status_reason of a deleted endpoint that is in another database.';
+
 -- Name: disable_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAULT NULL::text) RETURNS jsonb
@@ -11487,7 +11916,9 @@ declare
   v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
     coalesce(p_reason, 'disabled by hand'));
 begin
-  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id], outbox.clock());
+  perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id]);
+  perform outbox.note_endpoint(p_endpoint_id, 'DISABLED',
+    pg_catalog.format('Disabled: %s', coalesce(p_reason, 'by hand')));
   return v_result;
 end
 $$;
@@ -11496,7 +11927,7 @@ ALTER FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) OWNER 
 
 -- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002.';
+COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002, OH004.';
 
 -- Name: disable_endpoints(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11521,7 +11952,7 @@ begin
   )
   select pg_catalog.array_agg(d.id) into v_disabled from done d;
   if v_disabled is not null then
-    perform outbox.announce('outhook.endpoint.disabled', v_disabled, p_now);
+    perform outbox.announce('outhook.endpoint.disabled', v_disabled);
   end if;
 end
 $$;
@@ -11560,6 +11991,8 @@ begin
         pg_catalog.quote_nullable(p_endpoint_id::text)),
       hint = 'Find it with: select * from outbox.dead_letter';
   end if;
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'DISCARDED',
+    pg_catalog.format('Dead letter discarded: %s', p_reason));
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'discarded', true);
 end
@@ -11799,7 +12232,8 @@ begin
   return outbox.build_response(v_done.applied, v_given - v_done.applied - v_done.refused,
     (v_route ->> 'routed')::integer, false, v_stop, v_handed.parcel, v_retries, v_renewed,
     pg_catalog.json_strip_nulls(pg_catalog.json_build_object('results', v_done.error,
-      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem);
+      'route', v_route ->> 'error', 'claim', v_claim_error)), v_problem,
+    outbox.is_cut(v_handed.claimed, v_limit, (v_route ->> 'routed')::integer, v_now));
 end
 $$;
 
@@ -11807,7 +12241,7 @@ ALTER FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limi
 
 -- Name: FUNCTION dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent", "endpoint_version"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.dispatch(p_run uuid, p_seq bigint, p_results jsonb, p_limit integer, p_kind text, p_ended boolean, p_known jsonb, p_contract jsonb, p_held integer) IS 'The only call that a run makes. p_results: [{"event", "endpoint", "attempt", "outcome": "delivered" | "failed" | "released" | "renew" (a new lease for its ordered lane), "status", "error_class", "error", "retry_after", "duration_ms", "response", "lossy", "code", "provider_id", "provider", "cut", "resent", "endpoint_version"}]; p_limit: free slots; p_ended: the run''s last call; p_known: {endpoint id: revision} of the endpoints that the run has from an earlier response; those with the same revision are left out of this one; p_contract: what the run says about itself: the contracts that it supports and its project, {"oldest", "newest", "project": name or URL, "kick": the server_id() of the kick that started it, "refuse": true if temporary errors have failed the call several times (fails_call()), "kinds": the kinds of endpoints that it can send, absent for all, "full": organisations of which nothing is claimed, because they hold their share of the run, "listens": true if notify_workers() wakes it, "repeat": true if the same call was made before and its response was lost, "worker": worker_facts(), of a worker}, null for contract 1; for a run that supports none of contracts() the call only records results and returns refuse_contract(); for a run of another project it only records results, and "stop" is the reason (check_binding()); p_held: how many deliveries the run holds besides those in p_results, null counts as none: only a run that holds none gets an isolated delivery. Returns {"applied", "stale", "routed", "repeat", "stop", "more": is_cut(), "settings", "error" ({"results", "route", "claim"}, or null), "retries", "renewed", "deliveries", "events", "endpoints", "contracts", "problem": stop_problem() or tick_problem(), "now_ms": the time of the database}. If the database refuses a result, a delivery or an endpoint, all others are processed (see refusal). An error that fails_call() fails the call, and the run repeats it. If a response was lost, the run repeats the call with the same p_run and p_seq; that response has only the deliveries, events and endpoints of the lost response, without retries and renewals. locks: router with SKIP LOCKED, then the gates of results, renewals and new deliveries by id, then due gates with SKIP LOCKED.';
 
 -- Name: dlq_message(outbox.dead_letter, outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11881,6 +12315,27 @@ ALTER FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) OWNER T
 -- Name: FUNCTION drains(p_run uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) IS 'Whether a run gets nothing until it holds nothing, because an isolated delivery has waited for 5 s. One run at a time does this.';
+
+-- Name: drop_arrival(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if outbox.lock_arrival(p_endpoint_id, p_from) then
+    perform outbox.note_endpoint(p_endpoint_id, 'MOVE_UNDONE',
+      'The endpoint has not left ' || p_from, pg_catalog.jsonb_build_object('other', p_from));
+    perform outbox.drop_moved_endpoint(p_endpoint_id);
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) OWNER TO postgres;
+
+-- Name: FUNCTION drop_arrival(p_endpoint_id uuid, p_from text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) IS 'Removes an endpoint that has not left the other database, and what waits for it: the other one delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. locks: its row.';
 
 -- Name: drop_ended_subscriptions(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12126,6 +12581,7 @@ begin
   if not found then
     perform outbox.raise_unknown_saga(p_name);
   end if;
+  perform outbox.note_action(null, 'SAGA', p_name, 'DELETED', 'Saga deleted');
   return pg_catalog.jsonb_build_object('name', p_name, 'dropped', true);
 end
 $$;
@@ -12176,6 +12632,7 @@ CREATE FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET lock_timeout TO '20ms'
     AS $$
 declare
   v_endpoints uuid[];
@@ -12309,7 +12766,7 @@ ALTER FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone,
 
 -- Name: FUNCTION due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of turns; an endpoint that was refused before comes alone; null if none is due. Leaves out the kinds that the run cannot send (unsent_kinds()). p_full: organisations whose gates stay as they are, because they hold their share of the run. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.due_gates(p_limit integer, p_now timestamp with time zone, p_full text[]) IS 'Locks as many due gates as a batch of p_limit needs, and returns their endpoints in the order of turns; an endpoint that was refused before comes alone; null if none is due. Leaves out the kinds that the run cannot send (unsent_kinds()). p_full: organisations whose gates stay as they are, because they hold their share of the run. 55P03: it has waited for a gate (see the head of gate); the caller tries again. locks: gates with SKIP LOCKED.';
 
 -- Name: due_isolated_gate(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12318,6 +12775,7 @@ CREATE FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) RETURNS
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET lock_timeout TO '20ms'
     AS $$
 declare
   v_unsent text[] := outbox.unsent_kinds();
@@ -12331,6 +12789,8 @@ begin
         where r.endpoint_id = g.endpoint_id and r.again_at > p_now)
     order by g.isolated_at limit 1
     for no key update of g skip locked);
+exception when lock_not_available then
+  return null;
 end
 $$;
 
@@ -12338,7 +12798,7 @@ ALTER FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) OWNER TO
 
 -- Name: FUNCTION due_isolated_gate(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) IS 'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if there is none. locks: the gate with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.due_isolated_gate(p_now timestamp with time zone) IS 'Locks the gate whose isolated delivery has been due longest, and returns its endpoint; null if there is none, or after a wait of 20 ms (see the head of gate). locks: the gate with SKIP LOCKED.';
 
 -- Name: due_retries(text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12519,13 +12979,12 @@ begin
     ) l);
   perform outbox.change_rows('outbox.end_broker_claims', 'outbox.dead_letter',
     'update outbox.dead_letter x set replayed_at = null, at_broker = false '
-      'where x.ctid = any ($1) and x.at_broker and x.discarded_at is null '
-      'and x.delivered_at is null and x.replayed_at < $2 - interval ''1 hour''',
+      'where x.ctid = any ($1)',
     array(select x.ctid from outbox.dead_letter x where x.id = any (v_letters)), p_now,
     '1 hour');
   -- The claim of the last one has closed the alert of its endpoint.
   perform outbox.announce_dead(pg_catalog.array_agg(x.event_id),
-    pg_catalog.array_agg(x.endpoint_id), p_now)
+    pg_catalog.array_agg(x.endpoint_id))
   from outbox.dead_letter x
   where x.id = any (v_letters) and x.replayed_at is null
   having pg_catalog.count(*) > 0;
@@ -12900,6 +13359,38 @@ ALTER FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) OWNER TO post
 -- Name: FUNCTION endpoint_members(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) IS 'Extension point of the API: members of the endpoint that replace those of endpoint_json(), which shows endpoint.config as "config". An empty object here; the module brokers replaces it.';
+
+-- Name: endpoint_secrets(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.endpoint_secrets(p_endpoint_id uuid) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+begin
+  perform outbox.check_is_signed(p_endpoint_id);
+  return (
+    select pg_catalog.jsonb_build_object('id', p_endpoint_id,
+      'secret',
+      pg_catalog.max(outbox.try_read(s.vault_id))
+        filter (where s.scheme = 'v1' and s.expires_at is null),
+      'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
+      'secrets', pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object(
+          'secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
+          'created_at', s.created_at, 'expires_at', s.expires_at)
+        order by s.expires_at is null desc, s.created_at desc, s.id))
+    from outbox.endpoint_secret s
+    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
+end
+$$;
+
+ALTER FUNCTION outbox.endpoint_secrets(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION endpoint_secrets(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.endpoint_secrets(p_endpoint_id uuid) IS 'What read_secret() returns, but no row in the audit trail.';
 
 -- Name: endpoints_to_judge(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13528,6 +14019,50 @@ ALTER FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone
 
 COMMENT ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) IS 'One element of publish_many() as an event of that time, of that organisation unless it is null. OH001: a field is invalid.';
 
+-- Name: event_time(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.event_time(p_count integer DEFAULT 1) RETURNS timestamp with time zone
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_slot constant bigint := 4096;
+  v_seen bigint := pg_catalog.pg_sequence_last_value('outbox.event_clock');
+  v_at timestamptz := outbox.clock();
+  v_us bigint := extract(epoch from v_at) * 1000000;
+  v_first bigint;
+  v_end bigint;
+begin
+  if v_us + p_count <= v_seen and v_us >= v_seen - 2 * v_slot and v_seen % v_slot = 0 then
+    return v_at;
+  end if;
+  if v_us >= v_seen - 60000000
+    and not (v_us > v_seen or v_us >= v_seen - 2 * v_slot and v_seen % v_slot = 0)
+  then
+    loop
+      v_seen := pg_catalog.nextval('outbox.event_clock');
+      v_first := coalesce(v_first, v_seen);
+      exit when v_seen - v_first >= p_count - 1 and v_seen % v_slot > 0;
+    end loop;
+    return v_at + (v_first - v_us) * interval '1 microsecond';
+  end if;
+  -- The end of the slot that has the last of the times.
+  v_end := ((v_us + greatest(p_count, 1) - 1) / v_slot + 1) * v_slot;
+  if v_us < v_seen - 60000000
+    or coalesce(pg_catalog.pg_sequence_last_value('outbox.event_clock') < v_end, true)
+  then
+    perform pg_catalog.setval('outbox.event_clock', v_end);
+  end if;
+  return v_at;
+end
+$$;
+
+ALTER FUNCTION outbox.event_time(p_count integer) OWNER TO postgres;
+
+-- Name: FUNCTION event_time(p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.event_time(p_count integer) IS 'The time of a new event: the clock, but not before the time of an event that was published before, by a clock of up to a minute ahead. For p_count events it is the first of as many microseconds.';
+
 -- Name: event_type; Type: TABLE; Schema: outbox; Owner: postgres
 
 CREATE TABLE outbox.event_type (
@@ -13779,7 +14314,7 @@ begin
     return true;
   end if;
   perform outbox.close_delivery(p_delivery, 'expired', v_why, p_now);
-  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id], p_now);
+  perform outbox.announce_dead(array[p_delivery.event_id], array[p_delivery.endpoint_id]);
   perform outbox.on_dead_letters(array[p_delivery.event_id], array[p_delivery.endpoint_id],
     p_now);
   perform outbox.park(array[p_delivery.endpoint_id], p_now);
@@ -13815,7 +14350,7 @@ begin
       hint = 'Use the id of a secret from the list of secrets of this endpoint';
   end if;
   perform outbox.expire_secret(p_secret_id);
-  return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  return outbox.org_secret_json(outbox.endpoint_secrets(p_endpoint_id));
 end
 $$;
 
@@ -13863,6 +14398,8 @@ begin
   set version = e.version + 1, updated_at = v_now
   where e.id = v_secret.endpoint_id;
   update outbox.endpoint_secret s set expires_at = v_now where s.id = p_secret_id;
+  perform outbox.note_endpoint(v_secret.endpoint_id, 'SECRET_EXPIRED',
+    'Replaced signing secret expired', pg_catalog.jsonb_build_object('secretId', p_secret_id));
   return pg_catalog.jsonb_build_object('id', v_secret.endpoint_id, 'secret_id', p_secret_id,
     'expires_at', v_now);
 end
@@ -14010,7 +14547,7 @@ COMMENT ON FUNCTION outbox.fails_call(p_sqlstate text) IS 'Whether an error fail
 -- Name: fails_upkeep(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.fails_upkeep(p_sqlstate text) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE sql STABLE
     SET search_path TO 'pg_temp'
     AS $$
   select outbox.is_passing(p_sqlstate) and not outbox.may_stay(p_sqlstate)
@@ -15081,7 +15618,7 @@ CREATE FUNCTION outbox.finish_change(p_before outbox.endpoint, p_headers jsonb) 
 begin
   perform outbox.check_named_again(p_before, p_headers);
   if p_headers <> '{}' then
-    perform outbox.set_headers(p_before.id, p_headers);
+    perform outbox.change_headers(p_before.id, p_headers);
   else
     update outbox.endpoint e
     set version = e.version + 1, updated_at = outbox.clock()
@@ -15381,6 +15918,9 @@ declare
   v_first timestamptz;
   v_folded integer;
 begin
+  if not outbox.hold_counters() then
+    return 0;
+  end if;
   -- Many more may be left if the tick did not run.
   select pg_catalog.array_agg(o.row_at), pg_catalog.min(o.at) into v_rows, v_first
   from (
@@ -15411,7 +15951,7 @@ ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
 
 -- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter_change up into counter and returns how many it added. If the database refuses to change a counter, all others are changed.';
+COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter_change up into counter and returns how many it added: 0 also while another transaction changes counter. If the database refuses to change a counter, all others are changed. locks: hold_counters().';
 
 -- Name: fold_rows(tid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15462,7 +16002,7 @@ begin
     perform outbox.note_binding('database_changed', p_binding, 'run', p_now);
     perform outbox.put_news('outhook.database.changed', array[
       pg_catalog.json_build_object('project', p_binding.project, 'database', p_database,
-        'wasDatabase', p_binding.database)::text], p_now);
+        'wasDatabase', p_binding.database)::text]);
   end if;
 exception when query_canceled or assert_failure or others then
   if outbox.fails_call(sqlstate) then
@@ -15529,6 +16069,35 @@ ALTER FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit in
 -- Name: FUNCTION forget_accepted(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit events older than inbox.retention_days from the inbox; returns how many.';
+
+-- Name: forget_actions(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.forget_actions(p_now timestamp with time zone, p_limit integer) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET enable_sort TO 'off'
+    SET enable_incremental_sort TO 'off'
+    AS $_$
+begin
+  return outbox.change_rows('outbox.forget_actions', 'outbox.audit_event',
+    'delete from outbox.audit_event x where x.ctid = any ($1)',
+    array(
+      select o.ctid from outbox.audit_event o
+      where o.data is not null and o.created_at < p_now
+        - pg_catalog.make_interval(days => outbox.setting_int('audit.retention_days'))
+      order by o.created_at
+      limit p_limit),
+    p_now);
+end
+$_$;
+
+ALTER FUNCTION outbox.forget_actions(p_now timestamp with time zone, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION forget_actions(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.forget_actions(p_now timestamp with time zone, p_limit integer) IS 'Deletes up to p_limit rows of note_action() older than audit.retention_days; returns how many.';
 
 -- Name: forget_app_secrets(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -16138,7 +16707,7 @@ begin
       from pg_catalog.unnest(v_messages[:p_limit]) i
       join outbox.outbound_message m on m.id = i), '[]'),
     'auditEvents', coalesce((
-      select pg_catalog.jsonb_agg(outbox.audit_json(x) order by x.id desc)
+      select pg_catalog.jsonb_agg(outbox.audit_event_json(x) order by x.id desc)
       from pg_catalog.unnest(v_audit[:p_limit]) i
       join outbox.audit_event x on x.id = i), '[]'),
     'moreOf', array(
@@ -16829,7 +17398,7 @@ COMMENT ON FUNCTION outbox.get_org_overview(p_org_id text, p_minutes integer) IS
 -- Name: get_org_secret(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
@@ -16838,23 +17407,9 @@ CREATE FUNCTION outbox.get_org_secret(p_org_id text, p_endpoint_id uuid) RETURNS
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
-declare
-  v_read jsonb;
 begin
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  v_read := outbox.read_secret(p_endpoint_id);
-  return pg_catalog.jsonb_build_object('secret', v_read -> 'secret',
-    'publicKey', v_read -> 'public_key',
-    'secrets', (
-      select pg_catalog.jsonb_agg(
-        pg_catalog.jsonb_build_object('id', s.value -> 'secret_id',
-          'scheme', s.value -> 'scheme', 'publicKey', s.value -> 'public_key',
-          'createdAt', outbox.iso_time((s.value ->> 'created_at')::timestamptz),
-          'expiresAt', outbox.iso_time((s.value ->> 'expires_at')::timestamptz))
-        order by s.ordinality)
-      from pg_catalog.jsonb_array_elements(v_read -> 'secrets')
-        with ordinality as s (value, ordinality)
-    ));
+  return outbox.org_secret_json(outbox.read_secret(p_endpoint_id));
 end
 $$;
 
@@ -17532,6 +18087,28 @@ ALTER FUNCTION outbox.has_isolated(p_before timestamp with time zone) OWNER TO p
 
 COMMENT ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) IS 'Whether an isolated delivery that the run can send has been due since p_before or longer.';
 
+-- Name: has_left(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Read it after the lock: another run may have moved it.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  return exists (
+    select from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'deleted'
+      and e.status_reason = outbox.departure_reason(p_to));
+end
+$$;
+
+ALTER FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) OWNER TO postgres;
+
+-- Name: FUNCTION has_left(p_endpoint_id uuid, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) IS 'Whether leave_endpoint() has been committed. If not, it is not until the end of this transaction. locks: its row.';
+
 -- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.has_new(p_router outbox.router) RETURNS boolean
@@ -17969,7 +18546,7 @@ begin
   end if;
   if p_held and v_endpoint.status = 'enabled' and coalesce(p_expires_at > p_now, true) then
     perform outbox.set_endpoint_status(p_channel_id, 'paused', 'held: ' || p_why);
-    perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
+    perform outbox.announce('outhook.channel.held', array[p_channel_id]);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
   elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'
@@ -17977,7 +18554,7 @@ begin
       select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
   then
     perform outbox.set_endpoint_status(p_channel_id, 'enabled', null);
-    perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
+    perform outbox.announce('outhook.channel.resumed', array[p_channel_id]);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
       p_now);
   end if;
@@ -18031,6 +18608,45 @@ ALTER FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.resu
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) IS 'Pauses the enabled channels whose rule for a failure is hold or fail_hold, with the reason, and publishes outhook.channel.held. Returns the endpoints that are not channels. locks: endpoints with SKIP LOCKED.';
+
+-- Name: hold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_counters() RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- A session that adds up twice in a transaction, or notes a count after that, does not take the
+  -- rows of counter in one order. Two of them would deadlock.
+  return pg_catalog.pg_try_advisory_xact_lock('outbox.counter'::regclass::oid::bigint);
+end
+$$;
+
+ALTER FUNCTION outbox.hold_counters() OWNER TO postgres;
+
+-- Name: FUNCTION hold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_counters() IS 'Whether this transaction may change counter: one does at a time, and all others leave it for their next tick. locks: an advisory lock, without waiting.';
+
+-- Name: hold_events(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.hold_events() RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET lock_timeout TO '2s'
+    AS $$
+begin
+  -- If the command is stopped, publishers go on after ten seconds.
+  perform pg_catalog.set_config('idle_in_transaction_session_timeout', '10000', true);
+  lock table outbox.unrouted in share mode;
+end
+$$;
+
+ALTER FUNCTION outbox.hold_events() OWNER TO postgres;
+
+-- Name: FUNCTION hold_events(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.hold_events() IS 'Waits for all transactions that publish or route events, and lets no other one do so until the end of this transaction. Fails if they do not end within 2 s, so that publishers do not wait for longer. locks: the table unrouted.';
 
 -- Name: hold_move(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18119,8 +18735,7 @@ begin
     array(
       select pg_catalog.json_build_object('orgId', t.org_id, 'templateCode', t.code,
         'name', t.name, 'language', t.language, 'reason', p_why)::text
-      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t),
-    p_now);
+      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t));
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select t.org_id, 'TEMPLATE', t.code,
@@ -18154,7 +18769,7 @@ begin
   update outbox.endpoint e
   set status = 'paused', status_reason = p_why, version = e.version + 1, updated_at = p_now
   where e.id = p_endpoint_id;
-  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id], p_now);
+  perform outbox.announce('outhook.endpoint.held', array[p_endpoint_id]);
   return true;
 end
 $$;
@@ -18741,6 +19356,32 @@ ALTER FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zon
 
 COMMENT ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) IS 'Whether worker.max_runs edge runs are alive (live_runs()) and older than this one.';
 
+-- Name: is_cut(outbox.claimed, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.is_cut(p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_of_org integer := outbox.most_of_org(p_limit, p_now);
+begin
+  if p_limit < 1 then
+    return false;
+  end if;
+  return v_of_org < p_limit
+      and coalesce(pg_catalog.cardinality(p_claimed.events), 0) >= v_of_org
+    -- A call that routes nothing may find the same parts again.
+    or p_routed > 0 and exists (select from outbox.waiting_part);
+end
+$$;
+
+ALTER FUNCTION outbox.is_cut(p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION is_cut(p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.is_cut(p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamp with time zone) IS 'Whether a call with p_limit free slots probably left work because organisations take turns: due deliveries (most_of_org()), or events to route besides the p_routed deliveries that it created. Then the run asks again at once, as after a claim that filled all its slots.';
+
 -- Name: is_event_needed(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_event_needed(p_event_id uuid, p_since timestamp with time zone) RETURNS boolean
@@ -19010,17 +19651,18 @@ COMMENT ON FUNCTION outbox.is_pair_known(p_move outbox.org_move, p_event_id uuid
 -- Name: is_passing(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.is_passing(p_sqlstate text) RETURNS boolean
-    LANGUAGE sql IMMUTABLE
+    LANGUAGE sql STABLE
     SET search_path TO 'pg_temp'
     AS $$
   select p_sqlstate ~ '^(40|53|57)' or p_sqlstate in ('25006', '55006', '55P03')
+    or p_sqlstate = '54000' and outbox.lacks_transaction_ids()
 $$;
 
 ALTER FUNCTION outbox.is_passing(p_sqlstate text) OWNER TO postgres;
 
 -- Name: FUNCTION is_passing(p_sqlstate text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006) and lock timeouts (55P03). A lost connection (08) is not in the list: inside the database it is a connection that a trigger of the user opened. functions/_shared/database/fault.ts has the whole table.';
+COMMENT ON FUNCTION outbox.is_passing(p_sqlstate text) IS 'Whether an error is usually temporary, so that its cause is not the row being processed: deadlocks and snapshots (40), exhausted resources (53), cancelled statements and shutdowns (57), a read-only database (25006), objects in use (55006), lock timeouts (55P03), and 54000 while the server lacks_transaction_ids(). A lost connection (08) is not in the list: inside the database it is a connection that a trigger of the user opened. functions/_shared/database/fault.ts has the whole table.';
 
 -- Name: is_port_range(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -19998,6 +20640,30 @@ ALTER FUNCTION outbox.keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p
 
 COMMENT ON FUNCTION outbox.keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone) IS 'Keeps the secret of X-Signature that a receiver accepted after it had rejected another one. locks: the caller holds the gates.';
 
+-- Name: kept_action(outbox.replay_job, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.kept_action(p_job outbox.replay_job, p_event_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when not outbox.has_or_had(p_event_id, p_job.endpoint_id) then 'new'
+    -- Not what is delivered while the job runs: its receiver has not lost that.
+    when p_job.include_delivered
+      and outbox.was_delivered(p_event_id, p_job.endpoint_id, p_job.created_at)
+    then 'again'
+    else 'none'
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.kept_action(p_job outbox.replay_job, p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION kept_action(p_job outbox.replay_job, p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.kept_action(p_job outbox.replay_job, p_event_id uuid) IS 'What a backfill does with an event that it selects. new: it creates the delivery; again: it opens the delivered one again; none: it leaves out what is open, refused or ended otherwise.';
+
 -- Name: kept_problem(outbox.filter, outbox.kept_event, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text) RETURNS text
@@ -20481,6 +21147,27 @@ ALTER FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) OWNER TO
 
 COMMENT ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) IS 'The id of the person with these identifiers, which join_people() has joined; null if none is known. Reads no key, so it finds no erased person.';
 
+-- Name: lacks_transaction_ids(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lacks_transaction_ids() RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Returns the one that this transaction has, or else gets a new one.
+  perform pg_catalog.pg_current_xact_id();
+  return false;
+exception when program_limit_exceeded then
+  return true;
+end
+$$;
+
+ALTER FUNCTION outbox.lacks_transaction_ids() OWNER TO postgres;
+
+-- Name: FUNCTION lacks_transaction_ids(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lacks_transaction_ids() IS 'Whether the server assigns no transaction ids, because too few are left: nothing can be written until a vacuum has freed some. Its error 54000 is also that of a value which is too long, so of a row. Such a transaction has a transaction id, or gets one here. False in a transaction that had its id before, and if only multixact ids are missing: then one row of the call may be set aside.';
+
 -- Name: lane_due_at(bigint, timestamp with time zone, boolean, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone) RETURNS timestamp with time zone
@@ -20802,6 +21489,30 @@ ALTER FUNCTION outbox.later_number(p_update outbox.whatsapp_update) OWNER TO pos
 
 COMMENT ON FUNCTION outbox.later_number(p_update outbox.whatsapp_update) IS 'The number that a person has now, who after this report of a change has left the new number again; null if nobody has left it, or it is not known for which number.';
 
+-- Name: latest_event_time(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.latest_event_time() RETURNS timestamp with time zone
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_seen bigint := pg_catalog.pg_sequence_last_value('outbox.event_clock');
+  v_at timestamptz := outbox.clock();
+  v_us bigint := extract(epoch from v_at) * 1000000;
+begin
+  if v_seen % 4096 > 0 and v_us between v_seen - 60000000 and v_seen then
+    return v_at + (v_seen - v_us) * interval '1 microsecond';
+  end if;
+  return v_at;
+end
+$$;
+
+ALTER FUNCTION outbox.latest_event_time() OWNER TO postgres;
+
+-- Name: FUNCTION latest_event_time(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.latest_event_time() IS 'The end of a span that has all events up to now: the clock, or the time of the last event while event_time() finds the clock set back.';
+
 -- Name: lay_aside(outbox.delivery, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
@@ -20869,11 +21580,11 @@ begin
     select o.place, o.signing, g.*, pg_catalog.count(*) over (partition by g.org_id) as of_org
     from unnest(p_endpoint_ids, v_secrets) with ordinality as o (endpoint_id, signing, place)
     cross join lateral (
-      select g.ctid as gate_at, g.* from outbox.gate g
+      select g.* from outbox.gate g
       where g.endpoint_id = o.endpoint_id order by g.changed_at desc limit 1
     ) g
   ), servable as materialized (
-    select g.id as gate_id, g.gate_at, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
+    select g.id as gate_id, g.org_id, g.lanes_from, g.place, c.chain, b.probing,
       t.tokens,
       case
         when b.probing then 1
@@ -20898,11 +21609,8 @@ begin
     ) b
     cross join lateral (
       select case
-        when e.rate_per_second is not null then least(
-          e.rate_burst,
-          -- 1e-9 so that rounding does not turn a whole token into 0.999...
-          g.tokens + greatest(0, extract(epoch from p_now - g.tokens_at)) * e.rate_per_second
-            + 1e-9)
+        when e.rate_per_second is not null
+        then outbox.tokens_at(g.tokens, g.tokens_at, e.rate_per_second, e.rate_burst, p_now)
       end as tokens
     ) t
     cross join lateral (
@@ -20922,7 +21630,8 @@ begin
       and (b.probing or a.allowed > g.in_flight)
       and coalesce(t.tokens >= 1, true)
   ), due_lanes as (
-    select r.gate_at, r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
+    select r.org_id, r.place, r.room, r.lease, r.secret_id, r.probing, r.tokens,
+      pg_catalog.count(*) over (partition by r.place) = 1 as alone,
       l.lane_at, l.lane_id, l.ordered, l.next_at, l.head_at, l.depth,
       case when l.ordered and not r.probing then r.chain else r.room end as room_of_lane,
       pg_catalog.sum(case when l.ordered then 1 else least(l.depth, r.room)::integer end) over (
@@ -20938,7 +21647,8 @@ begin
         and (not l.ordered or l.leased = 0)
         and (not v_left_out or not outbox.is_left_out(l.id, p_now))
       order by l.next_at
-      limit r.room
+      -- One lane more than a room of 1 needs shows whether the first one is alone.
+      limit greatest(r.room, 2)
     ) l
   ), bounded_lanes as (
     -- Known only for an ordered lane that certainly gets a request: all of its rows are due. Tokens
@@ -20964,7 +21674,7 @@ begin
       from due_lanes l
     ) l
   ), free_rows as (
-    select t.gate_at, t.place, t.room, t.lease, t.secret_id, t.probing, t.tokens,
+    select t.place, t.room, t.alone, t.lease, t.secret_id, t.probing, t.tokens,
       t.lane_id, t.lane_at, t.ordered, t.next_at, t.lane_limit,
       d.row_at, d.event_id, d.attempt, d.body_bytes, d.nth
     from (
@@ -21011,22 +21721,17 @@ begin
     -- The same order as of_gate, so that Postgres sorts once.
     window in_ring_order as (order by f.place, f.next_at, f.lane_id, f.nth)
   ), chosen as materialized (
-    select r.gate_at, r.lane_at, r.row_at, r.lane_id, r.ordered, r.lease, r.secret_id, r.probing,
-      r.tokens, r.event_id, r.attempt, r.batch_no,
+    select r.lane_at, r.row_at, r.ordered, r.alone, r.lease, r.secret_id, r.batch_no,
       r.fits_gate and r.batch_no <= p_limit
         and (r.batch_bytes <= v_max_bytes or r.batch_no = 1) as picked
     from numbered r
   ), by_lane as materialized (
-    select m.gate_at, m.lane_at, m.ordered, m.tokens,
-      (pg_catalog.array_agg(m.event_id) filter (where m.picked and m.probing))[1]
-        as probe_event,
-      (pg_catalog.array_agg(m.attempt + 1) filter (where m.picked and m.probing))[1]
-        as probe_attempt,
+    select m.lane_at, m.ordered, m.alone,
       pg_catalog.count(m.row_at) as rows_read,
       pg_catalog.count(*) filter (where m.picked)::integer as taken,
       case when pg_catalog.bool_or(m.picked) then p_now + m.lease end as lease_end
     from chosen m
-    group by m.gate_at, m.lane_at, m.ordered, m.lease, m.tokens
+    group by m.lane_at, m.ordered, m.alone, m.lease
   ), updated_lanes as (
     update outbox.lane l set
       -- An ordered lane stays isolated if its next delivery has lost two leases too. If this one
@@ -21052,7 +21757,10 @@ begin
       changed_at = pg_catalog.date_trunc('second', p_now),
       next_at = case
         when b.ordered and b.taken > 0 then b.lease_end
-        when b.rows_read > b.taken then p_now
+        when b.rows_read > b.taken then case
+          when b.alone and l.next_at >= pg_catalog.date_trunc('second', p_now) then l.next_at
+          else p_now
+        end
         else greatest(p_now, coalesce(
           least(l.leased_until, b.lease_end, (
             select d.due_at from outbox.delivery d
@@ -21064,29 +21772,6 @@ begin
     from by_lane b
     -- A lane that gave nothing because the gate or the batch was full keeps its next_at.
     where l.ctid = b.lane_at and (b.taken > 0 or b.rows_read = 0)
-    returning b.gate_at, b.taken,
-      case when b.ordered then least(b.taken, 1) else b.taken end as requests,
-      b.probe_event, b.probe_attempt, b.tokens
-  ), updated_gates as (
-    update outbox.gate g set
-      in_flight = g.in_flight + s.requests,
-      changed_at = pg_catalog.date_trunc('second', p_now),
-      tokens = coalesce(s.tokens - s.taken, g.tokens),
-      tokens_at = case when s.tokens is null then g.tokens_at else p_now end,
-      breaker = case when s.probe_event is null then g.breaker else 'half_open' end,
-      probe_event = coalesce(s.probe_event, g.probe_event),
-      probe_attempt = coalesce(s.probe_attempt, g.probe_attempt)
-    from (
-      select l.gate_at, l.tokens,
-        pg_catalog.sum(l.requests) as requests,
-        pg_catalog.sum(l.taken) as taken,
-        (pg_catalog.array_agg(l.probe_event) filter (where l.probe_event is not null))[1]
-          as probe_event,
-        pg_catalog.max(l.probe_attempt) as probe_attempt
-      from updated_lanes l
-      group by l.gate_at, l.tokens
-    ) s
-    where g.ctid = s.gate_at and s.requests > 0
   ), leased as (
     -- By ctid: only the holder of the gate's lock may move the row.
     update outbox.delivery d set
@@ -21118,7 +21803,28 @@ ALTER FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p
 
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) IS 'Leases due deliveries of these endpoints, in the order given: at most p_limit and 4 MiB of bodies, 1 MiB while organisations wait for each other; with p_isolated those of isolated lanes, else those of all other lanes. locks: the caller holds the gates. It then calls park(), which counts the claim.';
+
+-- Name: leave_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.leave_endpoint(p_endpoint_id uuid, p_to text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.check_move_name(p_to);
+  perform outbox.check_leaves(p_endpoint_id);
+  perform outbox.set_endpoint_status(p_endpoint_id, 'deleted', outbox.departure_reason(p_to));
+  perform outbox.note_endpoint(p_endpoint_id, 'MOVED', 'The endpoint has moved to ' || p_to,
+    pg_catalog.jsonb_build_object('other', p_to));
+end
+$$;
+
+ALTER FUNCTION outbox.leave_endpoint(p_endpoint_id uuid, p_to text) OWNER TO postgres;
+
+-- Name: FUNCTION leave_endpoint(p_endpoint_id uuid, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.leave_endpoint(p_endpoint_id uuid, p_to text) IS 'Deletes an endpoint that the database p_to has received. Call it in the transaction of send_endpoint(). OH001, OH002, OH004. locks: its row and its gate.';
 
 -- Name: leave_lane(outbox.delivery, outbox.lane, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -21555,6 +22261,70 @@ ALTER FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor t
 
 COMMENT ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text) IS 'The timeline of a dossier or of all, of one type or of all, newest first: {"data": [{"id", "dossierId", "type", "metadata", "at"}], "nextCursor"}. OH001.';
 
+-- Name: list_all_dead_letters(text, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.list_all_dead_letters(p_status text DEFAULT NULL::text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET jit TO 'off'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+declare
+  -- The most rows that a page reads.
+  v_budget integer := 20000;
+  v_at timestamptz;
+  v_id uuid;
+  v_list refcursor;
+  v_letter outbox.dead_letter;
+  v_last outbox.dead_letter;
+  v_one jsonb;
+  v_data jsonb[] := array[]::jsonb[];
+begin
+  perform outbox.check_page(p_limit);
+  if p_status is not null then
+    perform outbox.check_choice('status', p_status,
+      array['open', 'replayed', 'delivered', 'discarded']);
+  end if;
+  select c.p_at, c.p_id::uuid into v_at, v_id from outbox.read_cursor(p_cursor) c;
+  open v_list for
+  select x.* from outbox.dead_letter x
+  where (x.failed_at, x.id) < (v_at, v_id)
+  order by x.failed_at desc, x.id desc;
+  while v_budget > 0 loop
+    fetch v_list into v_letter;
+    if not found then
+      close v_list;
+      return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data), 'nextCursor', null);
+    end if;
+    exit when pg_catalog.cardinality(v_data) = p_limit;
+    v_last := v_letter;
+    v_budget := v_budget - 1;
+    v_one := outbox.dead_letter_json(v_letter)
+      || pg_catalog.jsonb_build_object('orgId', v_letter.org_id);
+    if v_one ->> 'status' = coalesce(p_status, v_one ->> 'status') then
+      v_data := v_data || v_one;
+    end if;
+  end loop;
+  close v_list;
+  return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
+    'nextCursor', outbox.to_cursor(v_last.failed_at, v_last.id::text));
+end
+$$;
+
+ALTER FUNCTION outbox.list_all_dead_letters(p_status text, p_cursor text, p_limit integer) OWNER TO postgres;
+
+-- Name: FUNCTION list_all_dead_letters(p_status text, p_cursor text, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.list_all_dead_letters(p_status text, p_cursor text, p_limit integer) IS 'The dead letters of all organisations, newest first, by status: {"data": [dead_letter_json() with "orgId"], "nextCursor"}. Reads at most 20,000 rows, so a page may be short; the list ends when nextCursor is null. OH001.';
+
 -- Name: list_attempts(text, uuid, uuid, text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50) RETURNS jsonb
@@ -21604,9 +22374,9 @@ ALTER FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_i
 
 COMMENT ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) IS 'The attempts of a delivery, oldest first: {"data": [{"attempt", "kind" (attempt, close), "outcome", "at", "status", "errorClass", "error", "durationMs", "response", "responseCut": the body was longer, "resent": the request was sent twice, "endpointVersion": of the endpoint that was used, null if it is not known, "nextRetryAt"}], "nextCursor"}. OH001, OH002.';
 
--- Name: list_audit_events(text, text, integer, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: list_audit_events(text, text, integer, text, text, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text, p_audit_action text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text) RETURNS jsonb
+CREATE FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text DEFAULT NULL::text, p_limit integer DEFAULT 50, p_entity_type text DEFAULT NULL::text, p_entity_id text DEFAULT NULL::text, p_audit_action text DEFAULT NULL::text, p_correlation_id text DEFAULT NULL::text, p_actor text DEFAULT NULL::text, p_from timestamp with time zone DEFAULT NULL::timestamp with time zone, p_to timestamp with time zone DEFAULT NULL::timestamp with time zone) RETURNS jsonb
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
@@ -21628,15 +22398,24 @@ declare
   v_data jsonb[] := array[]::jsonb[];
 begin
   perform outbox.check_page(p_limit);
+  if p_from >= p_to then
+    perform outbox.invalid('from', 'is not before to', 'Expected a span of time');
+  end if;
+  if p_to is not null then
+    v_below := least(v_below, outbox.audit_id_after(p_org_id, p_to));
+  end if;
   v_list := outbox.open_audit_list(p_org_id, v_below, p_entity_type, p_entity_id, p_audit_action,
-    p_correlation_id);
+    p_correlation_id, p_actor);
   loop
     fetch v_list into v_row;
     exit when not found
+      or v_row.created_at < p_from - interval '1 minute'
       or case
         when p_correlation_id is not null then v_row.correlation_id <> p_correlation_id
         when p_entity_type is not null and p_entity_id is not null
           then (v_row.entity_type, v_row.entity_id) <> (p_entity_type, p_entity_id)
+        when p_actor is not null
+          then pg_catalog.left(v_row.actor, 200) <> pg_catalog.left(p_actor, 200)
         when p_audit_action is not null then v_row.action <> p_audit_action
         else false
       end;
@@ -21644,7 +22423,10 @@ begin
     v_matches := v_row.entity_type = coalesce(p_entity_type, v_row.entity_type)
       and v_row.entity_id = coalesce(p_entity_id, v_row.entity_id)
       and v_row.action = coalesce(p_audit_action, v_row.action)
-      and (p_correlation_id is null or v_row.correlation_id = p_correlation_id);
+      and (p_actor is null or v_row.actor is not distinct from p_actor)
+      and (p_correlation_id is null or v_row.correlation_id = p_correlation_id)
+      and v_row.created_at >= coalesce(p_from, '-infinity')
+      and v_row.created_at < coalesce(p_to, 'infinity');
     if v_seen > v_most_rows or v_matches and pg_catalog.cardinality(v_data) = p_limit then
       close v_list;
       return pg_catalog.jsonb_build_object('data', pg_catalog.to_jsonb(v_data),
@@ -21652,7 +22434,7 @@ begin
     end if;
     v_last := v_row.id;
     if v_matches then
-      v_data := v_data || outbox.audit_json(v_row);
+      v_data := v_data || outbox.audit_event_json(v_row);
     end if;
   end loop;
   close v_list;
@@ -21661,11 +22443,11 @@ begin
 end
 $_$;
 
-ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text, p_from timestamp with time zone, p_to timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text, p_from timestamp with time zone, p_to timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) IS 'The audit trail of an organisation, of one entity, action or correlation id, newest first: {"data": [audit_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page of a rare kind may be short; the list ends when nextCursor is null. OH001.';
+COMMENT ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text, p_from timestamp with time zone, p_to timestamp with time zone) IS 'The audit trail of an organisation, of one entity, action, actor, correlation id or span of time (p_to itself is left out), newest first: {"data": [audit_event_json()], "nextCursor", "rows": how many were read}. Reads at most 20,000 rows, so a page of a rare kind may be short; the list ends when nextCursor is null. OH001.';
 
 -- Name: list_channels(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -22877,6 +23659,27 @@ ALTER FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.
 
 COMMENT ON FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.run) IS 'How many edge runs are alive (older than p_before, if it is given). A run that has not polled for 10 s counts as dead. Both is_crowded() and kicks use this number, so that no kick starts a run that has to stop at once.';
 
+-- Name: lock_arrival(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_arrival(p_endpoint_id uuid, p_from text) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+begin
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
+  select * into v_endpoint from outbox.endpoint e where e.id = p_endpoint_id;
+  return coalesce(outbox.arrives_from(v_endpoint) = p_from, false);
+end
+$$;
+
+ALTER FUNCTION outbox.lock_arrival(p_endpoint_id uuid, p_from text) OWNER TO postgres;
+
+-- Name: FUNCTION lock_arrival(p_endpoint_id uuid, p_from text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_arrival(p_endpoint_id uuid, p_from text) IS 'Whether an endpoint still waits to arrive from a database. locks: its row.';
+
 -- Name: lock_channel(text, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) RETURNS uuid
@@ -22896,6 +23699,45 @@ ALTER FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) OWNER TO po
 -- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As check_channel(), and locks the row of the endpoint for a change. OH002.';
+
+-- Name: lock_deleted(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_deleted(p_endpoint_id uuid) RETURNS bigint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET lock_timeout TO '20ms'
+    AS $$
+declare
+  v_gate_id bigint;
+begin
+  -- SKIP LOCKED: neither an operator nor a run may block this job.
+  perform from outbox.endpoint e
+  where e.id = p_endpoint_id and e.status = 'deleted'
+  for no key update skip locked;
+  if not found then
+    return null;
+  end if;
+  select g.id
+  into v_gate_id
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id
+  for no key update skip locked;
+  if not found then
+    update outbox.endpoint e set is_purged = true
+    where e.id = p_endpoint_id and not exists (
+      select from outbox.gate g where g.endpoint_id = p_endpoint_id);
+  end if;
+  return v_gate_id;
+exception when lock_not_available then
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_deleted(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION lock_deleted(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_deleted(p_endpoint_id uuid) IS 'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, with SKIP LOCKED.';
 
 -- Name: lock_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23281,6 +24123,61 @@ ALTER FUNCTION outbox.lost(p_delivery outbox.delivery) OWNER TO postgres;
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.lost(p_delivery outbox.delivery) IS 'The result of a delivery whose lease has ended without one: a failure of class lease_expired.';
+
+-- Name: make_due(uuid, uuid, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.make_due(p_event_id uuid, p_endpoint_id uuid, p_delay interval) RETURNS jsonb
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_now timestamptz := outbox.clock();
+  v_delivery outbox.delivery;
+  v_at timestamptz;
+begin
+  if p_delay is null or p_delay > interval '7 days' then
+    perform outbox.invalid('delay',
+      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
+      'Expected an interval of at most 7 days');
+  end if;
+  v_at := v_now + greatest(p_delay, interval '0');
+  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
+  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
+  select * into v_delivery from outbox.delivery d
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
+  if not found then
+    -- The expired lease was the last attempt. No error, so that this is recorded.
+    return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
+      'due_at', null);
+  end if;
+  update outbox.lane l set
+    not_before = case when l.ordered then v_at else l.not_before end,
+    -- An ordered lane with a lease stays out of the ring until the lease ends. Otherwise its gate
+    -- would be due without a delivery to claim.
+    next_at = case
+      when l.halted or (l.ordered and l.leased > 0) then l.next_at
+      when l.ordered then v_at
+      else least(l.next_at, greatest(v_at, l.head_at))
+    end
+  where l.id = v_delivery.lane_id;
+  update outbox.delivery d set
+    due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
+  from outbox.lane l
+  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
+  delete from outbox.refusal r
+  where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id;
+  perform outbox.park(array[p_endpoint_id], v_now);
+  perform outbox.kick_on_commit();
+  return pg_catalog.jsonb_build_object(
+    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+end
+$$;
+
+ALTER FUNCTION outbox.make_due(p_event_id uuid, p_endpoint_id uuid, p_delay interval) OWNER TO postgres;
+
+-- Name: FUNCTION make_due(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.make_due(p_event_id uuid, p_endpoint_id uuid, p_delay interval) IS 'What schedule_retry() does, but no row in the audit trail.';
 
 -- Name: mark_delivered(timestamp with time zone, text, uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24623,9 +25520,9 @@ ALTER FUNCTION outbox.net_requests() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.net_requests() IS 'How many requests wait in the queue of pg_net, those of the application included, by the statistics of Postgres; null without pg_net.';
 
--- Name: new_backfill(outbox.endpoint, text, text[], timestamp with time zone, timestamp with time zone, text, integer, bigint); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: new_backfill(outbox.endpoint, text, text[], timestamp with time zone, timestamp with time zone, text, integer, bigint, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) RETURNS bigint
+CREATE FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint, p_include_delivered boolean DEFAULT false) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -24639,21 +25536,26 @@ begin
   -- Without the organisation: create_backfill() checks its limit.
   perform outbox.check_new_job(null, p_rate_per_second);
   insert into outbox.replay_job (org_id, endpoint_id, failed_from, failed_to, rate_per_second,
-    created_at, source, types, filter, total, at_id, until_at, worked_at, waits_for)
+    created_at, source, types, filter, total, at_id, until_at, worked_at, waits_for,
+    include_delivered)
   values (p_endpoint.org_id, p_endpoint.id, p_from, least(p_to, v_now), p_rate_per_second, v_now,
     p_source, p_types, p_filter, p_total,
     outbox.uuid_v7_floor(coalesce(p_from, '1970-01-01 00:00:00+00')), p_to, v_now,
-    outbox.older_transactions())
+    outbox.older_transactions(), p_include_delivered)
   returning id into v_id;
+  perform outbox.note_action(p_endpoint.org_id, 'REPLAY_JOB', v_id::text, 'CREATED',
+    'Backfill created', pg_catalog.jsonb_build_object('source', p_source,
+      'endpointId', p_endpoint.id, 'from', outbox.iso_time(p_from),
+      'until', outbox.iso_time(p_to), 'includeDelivered', p_include_delivered));
   return v_id;
 end
 $$;
 
-ALTER FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) OWNER TO postgres;
+ALTER FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint, p_include_delivered boolean) OWNER TO postgres;
 
--- Name: FUNCTION new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint, p_include_delivered boolean); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) IS 'Stores a new backfill and returns its number. OH001.';
+COMMENT ON FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint, p_include_delivered boolean) IS 'Stores a new backfill and returns its number. OH001.';
 
 -- Name: new_event(timestamp with time zone, text, text, text, text, text, text, uuid, timestamp with time zone, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25103,6 +26005,29 @@ ALTER FUNCTION outbox.next_unrouted(p_router outbox.router) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.next_unrouted(p_router outbox.router) IS 'The event that routing reads next if its batch is one event, as an array of one; empty if there is none.';
 
+-- Name: note_action(text, text, text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_action(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_data jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_actor text := outbox.current_actor();
+begin
+  perform outbox.count_action(p_org_id, p_action, v_actor);
+  insert into outbox.audit_event (
+    org_id, entity_type, entity_id, action, details, actor, created_at, data)
+  values (p_org_id, p_entity_type, p_entity_id, p_action, pg_catalog.left(p_details, 500),
+    v_actor, outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
+end
+$$;
+
+ALTER FUNCTION outbox.note_action(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION note_action(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_action(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_data jsonb) IS 'Records an action of current_actor() in the audit trail. Neither p_details nor p_data may have a secret, a payload or a header value; names of changed members are enough. OH011: see limit.audit_rows_per_day.';
+
 -- Name: note_batch(uuid, bigint, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) RETURNS void
@@ -25150,6 +26075,70 @@ ALTER FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by tex
 
 COMMENT ON FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb) IS 'Records a change of the binding. p_was: the binding before it.';
 
+-- Name: note_change(uuid, text[], jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_change(p_endpoint_id uuid, p_members text[], p_headers jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_members text[] := p_members
+    || case when coalesce(p_headers, '{}') <> '{}' then array['headers'] end;
+begin
+  if v_members = '{}' then
+    return;
+  end if;
+  perform outbox.note_endpoint(p_endpoint_id, 'CHANGED',
+    'Endpoint changed: ' || pg_catalog.array_to_string(v_members, ', '),
+    pg_catalog.jsonb_build_object('members', v_members));
+end
+$$;
+
+ALTER FUNCTION outbox.note_change(p_endpoint_id uuid, p_members text[], p_headers jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION note_change(p_endpoint_id uuid, p_members text[], p_headers jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_change(p_endpoint_id uuid, p_members text[], p_headers jsonb) IS 'Records which members of an endpoint were changed, and whether headers were; no value, because an address, a filter or a header may have a secret.';
+
+-- Name: note_delivery(uuid, uuid, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_delivery(p_event_id uuid, p_endpoint_id uuid, p_action text, p_details text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.note_action(
+    (select e.org_id from outbox.endpoint e where e.id = p_endpoint_id), 'DELIVERY',
+    p_event_id || '.' || p_endpoint_id, p_action, p_details,
+    pg_catalog.jsonb_build_object('endpointId', p_endpoint_id));
+end
+$$;
+
+ALTER FUNCTION outbox.note_delivery(p_event_id uuid, p_endpoint_id uuid, p_action text, p_details text) OWNER TO postgres;
+
+-- Name: FUNCTION note_delivery(p_event_id uuid, p_endpoint_id uuid, p_action text, p_details text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_delivery(p_event_id uuid, p_endpoint_id uuid, p_action text, p_details text) IS 'Records an action on one delivery, whose id is that of the API: see note_action().';
+
+-- Name: note_endpoint(uuid, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_endpoint(p_endpoint_id uuid, p_action text, p_details text, p_data jsonb DEFAULT '{}'::jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.note_action(
+    (select e.org_id from outbox.endpoint e where e.id = p_endpoint_id), 'ENDPOINT',
+    p_endpoint_id::text, p_action, p_details, p_data);
+end
+$$;
+
+ALTER FUNCTION outbox.note_endpoint(p_endpoint_id uuid, p_action text, p_details text, p_data jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION note_endpoint(p_endpoint_id uuid, p_action text, p_details text, p_data jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_endpoint(p_endpoint_id uuid, p_action text, p_details text, p_data jsonb) IS 'Records an action on an endpoint: see note_action().';
+
 -- Name: note_foreign_kick(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) RETURNS void
@@ -25178,6 +26167,28 @@ ALTER FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most i
 
 COMMENT ON FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) IS 'Step of the tick: records that the function at the configured URL refused a kick of this database, because it works on another one.';
 
+-- Name: note_move(outbox.org_move, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_move(p_move outbox.org_move, p_action text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.note_action(p_move.org_id, 'ORGANISATION', p_move.org_id, p_action,
+    pg_catalog.format(case p_move.role
+      when 'source' then 'The organisation moves to %s'
+      else 'The organisation moves here from %s'
+    end, p_move.other),
+    pg_catalog.jsonb_build_object('moveId', p_move.move_id, 'other', p_move.other));
+end
+$$;
+
+ALTER FUNCTION outbox.note_move(p_move outbox.org_move, p_action text) OWNER TO postgres;
+
+-- Name: FUNCTION note_move(p_move outbox.org_move, p_action text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_move(p_move outbox.org_move, p_action text) IS 'Records a step of a move in the audit trail, which stays in each database: so its end in the source names the database that has what came later, and its begin in the target the other one.';
+
 -- Name: note_refusal(uuid, uuid, text, text, text, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) RETURNS void
@@ -25201,6 +26212,29 @@ ALTER FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step t
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) IS 'Records that the database refused a step of a delivery, and the time of the next attempt (infinity: not before retry_now()).';
+
+-- Name: note_setting(text, text, jsonb, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.note_setting(p_org_id text, p_name text, p_value jsonb, p_was jsonb) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.note_action(p_org_id, 'SETTING', p_name, 'CHANGED',
+    case when p_value is null then 'Own value of a setting removed' else 'Setting changed' end,
+    pg_catalog.jsonb_build_object(
+      'value', case
+        when pg_catalog.jsonb_typeof(p_value) in ('number', 'boolean') then p_value
+      end,
+      'was', case when pg_catalog.jsonb_typeof(p_was) in ('number', 'boolean') then p_was end));
+end
+$$;
+
+ALTER FUNCTION outbox.note_setting(p_org_id text, p_name text, p_value jsonb, p_was jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION note_setting(p_org_id text, p_name text, p_value jsonb, p_was jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.note_setting(p_org_id text, p_name text, p_value jsonb, p_was jsonb) IS 'Records that a setting was changed. Of texts and lists, such as the URL of a proxy, it has no value: they may have a password.';
 
 -- Name: note_skipped(bigint, integer, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25272,6 +26306,7 @@ begin
   -- The first tick of a month has to add up, all others have to look.
   if p_limit < 1 or exists (
     select from outbox.counter c where c.metric = 'sent_before' and c.labels = v_labels)
+    or not outbox.hold_counters()
   then
     return;
   end if;
@@ -25285,7 +26320,7 @@ ALTER FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integ
 
 -- Name: FUNCTION note_traffic(p_now timestamp with time zone, p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) IS 'A step of the tick: notes once a month how much was sent before.';
+COMMENT ON FUNCTION outbox.note_traffic(p_now timestamp with time zone, p_limit integer) IS 'A step of the tick: notes once a month how much was sent before. locks: hold_counters().';
 
 -- Name: notice_end(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25691,7 +26726,7 @@ ALTER FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with 
 
 -- Name: FUNCTION on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Extension point of serve(): deliveries were leased, at least one. Returns those that the run gets; for each of the others the replacement has ended the lease. The caller parks the gates afterwards. Returns p_claimed here; the module messages replaces it.';
+COMMENT ON FUNCTION outbox.on_claimed(p_claimed outbox.claimed, p_now timestamp with time zone) IS 'Extension point of serve(): deliveries were leased, at least one. Returns those that the run gets; for each of the others the replacement has ended the lease. It parks the gates that it changes. Returns p_claimed here; the module messages replaces it.';
 
 -- Name: on_closed(uuid, text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25792,9 +26827,9 @@ ALTER FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, 
 
 COMMENT ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) IS 'Extension point of complete(): results were applied. p_results: all results, including stale ones; p_news: their effects beyond their deliveries, null if apply_results() was not called. Returns the news that complete() acts on: an endpoint that is removed from "gone" or "held" is not disabled. Returns p_news here; the module messages replaces it.';
 
--- Name: open_audit_list(text, bigint, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: open_audit_list(text, bigint, text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) RETURNS refcursor
+CREATE FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text) RETURNS refcursor
     LANGUAGE plpgsql STABLE
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -25818,6 +26853,13 @@ begin
     where (x.org_id, x.entity_type, x.entity_id, x.id)
         < (p_org_id, p_entity_type, p_entity_id, p_below) and x.org_id >= p_org_id
     order by x.org_id desc, x.entity_type desc, x.entity_id desc, x.id desc;
+  elsif p_actor is not null then
+    open v_list for
+    select x.* from outbox.audit_event x
+    where (x.org_id, pg_catalog.left(x.actor, 200), x.id)
+        < (p_org_id, pg_catalog.left(p_actor, 200), p_below)
+      and x.org_id >= p_org_id and x.actor is not null
+    order by x.org_id desc, pg_catalog.left(x.actor, 200) desc, x.id desc;
   elsif p_audit_action is not null then
     open v_list for
     select x.* from outbox.audit_event x
@@ -25834,11 +26876,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) OWNER TO postgres;
+ALTER FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text) OWNER TO postgres;
 
--- Name: FUNCTION open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) IS 'A cursor over the audit trail of an organisation, below an id: by correlation id, by entity, by action, or else all. It goes on with what is sorted before; the caller stops there, and checks the other conditions.';
+COMMENT ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text) IS 'A cursor over the audit trail of an organisation, below an id: by correlation id, by entity, by actor, by action, or else all. It goes on with what is sorted before; the caller stops there, and checks the other conditions.';
 
 -- Name: open_delivery_list(text, text, uuid, outbox.delivery_key); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -25933,6 +26975,31 @@ ALTER FUNCTION outbox.open_depth(p_org_id text) OWNER TO postgres;
 -- Name: FUNCTION open_depth(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.open_depth(p_org_id text) IS 'How many deliveries of an organisation are open, without those of deleted endpoints.';
+
+-- Name: open_endpoint(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  if outbox.lock_arrival(p_endpoint_id, p_from) then
+    -- With its reason, set_endpoint_status() would refuse it.
+    update outbox.endpoint e set status_reason = null where e.id = p_endpoint_id;
+    perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
+    perform outbox.note_endpoint(p_endpoint_id, 'MOVED',
+      'The endpoint has moved here from ' || p_from,
+      pg_catalog.jsonb_build_object('other', p_from));
+    perform outbox.kick_on_commit();
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) OWNER TO postgres;
+
+-- Name: FUNCTION open_endpoint(p_endpoint_id uuid, p_from text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) IS 'Enables an endpoint that has_left() the other database. Nothing if it is enabled already. locks: its row.';
 
 -- Name: open_event_ids(text, uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26420,6 +27487,34 @@ ALTER FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) OWNER TO p
 
 COMMENT ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'The endpoint of an organisation. OH002 if it does not exist there or was deleted.';
 
+-- Name: org_of_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_of_event(p_event_id uuid) RETURNS text
+    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET plan_cache_mode TO 'force_generic_plan'
+    SET "TimeZone" TO 'UTC'
+    SET "DateStyle" TO 'ISO, MDY'
+    SET "IntervalStyle" TO 'postgres'
+    SET extra_float_digits TO '1'
+    SET bytea_output TO 'hex'
+    SET standard_conforming_strings TO 'on'
+    AS $$
+begin
+  return coalesce(
+    (select e.org_id from outbox.event e where e.id = p_event_id),
+    -- Dead letters are stored longer than their events.
+    (select x.org_id from outbox.dead_letter x where x.event_id = p_event_id limit 1));
+end
+$$;
+
+ALTER FUNCTION outbox.org_of_event(p_event_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION org_of_event(p_event_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_of_event(p_event_id uuid) IS 'The organisation of an event that is stored, or that a dead letter has; null if there is none.';
+
 -- Name: org_pairs_end(outbox.routing, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) RETURNS integer
@@ -26449,6 +27544,34 @@ ALTER FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) OWNE
 -- Name: FUNCTION org_pairs_end(p_batch outbox.routing, p_most integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) IS 'The place of the first pair with which an organisation has more than p_most; null if there is none.';
+
+-- Name: org_secret_json(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.org_secret_json(p_read jsonb) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return pg_catalog.jsonb_build_object('secret', p_read -> 'secret',
+    'publicKey', p_read -> 'public_key',
+    'secrets', (
+      select pg_catalog.jsonb_agg(
+        pg_catalog.jsonb_build_object('id', s.value -> 'secret_id',
+          'scheme', s.value -> 'scheme', 'publicKey', s.value -> 'public_key',
+          'createdAt', outbox.iso_time((s.value ->> 'created_at')::timestamptz),
+          'expiresAt', outbox.iso_time((s.value ->> 'expires_at')::timestamptz))
+        order by s.ordinality)
+      from pg_catalog.jsonb_array_elements(p_read -> 'secrets')
+        with ordinality as s (value, ordinality)
+    ));
+end
+$$;
+
+ALTER FUNCTION outbox.org_secret_json(p_read jsonb) OWNER TO postgres;
+
+-- Name: FUNCTION org_secret_json(p_read jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.org_secret_json(p_read jsonb) IS 'The result of endpoint_secrets() in the form of the API: see get_org_secret().';
 
 -- Name: org_setting_int(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26606,9 +27729,9 @@ ALTER FUNCTION outbox.paired_rows() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.paired_rows() IS 'The FROM of watch_query() for the updates of a statement, with its transition tables.';
 
--- Name: park(uuid[], timestamp with time zone, uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: park(uuid[], timestamp with time zone, outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[] DEFAULT '{}'::uuid[]) RETURNS void
+CREATE FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_claimed outbox.claimed DEFAULT NULL::outbox.claimed) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -26624,15 +27747,54 @@ declare
 begin
   update outbox.gate g set
     next_at = decided.next_at, lanes_from = decided.lanes_from, changed_at = decided.changed_at,
-    isolated_at = isolated.at
-  from pg_catalog.unnest(p_endpoint_ids) p
+    isolated_at = isolated.at, in_flight = served.in_flight, tokens = served.tokens,
+    tokens_at = served.tokens_at, breaker = served.breaker, probe_event = served.probe_event,
+    probe_attempt = served.probe_attempt
+  from (
+    -- Grouped, because a join would compare each gate with each claimed delivery.
+    select u.endpoint_id, pg_catalog.sum(u.requests)::integer as requests,
+      pg_catalog.sum(u.taken)::integer as taken,
+      (pg_catalog.array_agg(u.event_id) filter (where u.taken > 0))[1] as event_id,
+      pg_catalog.max(u.attempt) as attempt
+    from (
+      select p as endpoint_id, 0 as requests, 0 as taken, null::uuid as event_id, null as attempt
+      from pg_catalog.unnest(p_endpoint_ids) p
+      union all
+      -- An ordered lane is one request.
+      select c.endpoint_id, case when c.ordered then 1 else pg_catalog.count(*) end,
+        pg_catalog.count(*), (pg_catalog.array_agg(c.event_id))[1], pg_catalog.max(c.attempt)
+      from unnest(p_claimed.events, p_claimed.endpoints, p_claimed.attempts, p_claimed.lanes,
+        p_claimed.ordered) as c (event_id, endpoint_id, attempt, lane_id, ordered)
+      group by c.endpoint_id, c.lane_id, c.ordered
+    ) u
+    group by u.endpoint_id
+  ) p
   cross join lateral (
     select o.ctid as gate_at, o.* from outbox.gate o
-    where o.endpoint_id = p order by o.changed_at desc limit 1
+    where o.endpoint_id = p.endpoint_id order by o.changed_at desc limit 1
   ) o
   cross join lateral (
     select e.* from outbox.endpoint e where e.id = o.endpoint_id offset 0
   ) e
+  cross join lateral (
+    select p.taken > 0 and e.breaker_enabled and o.breaker = 'open' and o.open_until <= p_now
+      as probing
+  ) b
+  cross join lateral (
+    select o.in_flight + p.requests as in_flight,
+      case
+        when p.taken > 0 and e.rate_per_second is not null
+        then outbox.tokens_at(o.tokens, o.tokens_at, e.rate_per_second, e.rate_burst, p_now)
+          - p.taken
+        else o.tokens
+      end as tokens,
+      case when p.taken > 0 and e.rate_per_second is not null then p_now else o.tokens_at end
+        as tokens_at,
+      case when b.probing then 'half_open' else o.breaker end as breaker,
+      case when b.probing then p.event_id else o.probe_event end as probe_event,
+      case when b.probing then p.attempt else o.probe_attempt end as probe_attempt
+    offset 0
+  ) served
   cross join lateral (
     -- No lane is due before both lanes_from and p_now: a change of a lane makes it due at the p_now
     -- of its transaction or later, and that transaction calls park() with the same p_now.
@@ -26654,7 +27816,7 @@ begin
   cross join lateral (
     select case
       when e.rate_per_second is not null
-      then outbox.next_token_at(o.tokens, o.tokens_at, e.rate_per_second)
+      then outbox.next_token_at(served.tokens, served.tokens_at, e.rate_per_second)
     end as next_token_at
     offset 0
   ) rate
@@ -26662,9 +27824,10 @@ begin
     select greatest(o.not_before, rate.next_token_at, case
       when o.depth = 0 or e.status = 'deleted' then 'infinity'
       when e.status <> 'enabled' then p_now + interval '5 s'
-      when o.breaker = 'open' and e.breaker_enabled then greatest(o.open_until, first_lane.claim_at)
-      when (o.breaker = 'half_open' and e.breaker_enabled)
-        or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+      when served.breaker = 'open' and e.breaker_enabled
+      then greatest(o.open_until, first_lane.claim_at)
+      when (served.breaker = 'half_open' and e.breaker_enabled)
+        or served.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
           >= outbox.allowed_in_flight(
             e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
       then least(
@@ -26698,9 +27861,9 @@ begin
       then 'infinity'
       else greatest(f.due_at, o.not_before, rate.next_token_at, case
         when e.status <> 'enabled' then p_now + interval '5 s'
-        when e.breaker_enabled and o.breaker = 'open' then o.open_until
-        when (e.breaker_enabled and o.breaker = 'half_open')
-          or o.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
+        when e.breaker_enabled and served.breaker = 'open' then o.open_until
+        when (e.breaker_enabled and served.breaker = 'half_open')
+          or served.in_flight - case when v_left_out then outbox.stuck_requests(o.id) else 0 end
             >= outbox.allowed_in_flight(
               e.max_in_flight, o.last_timed_out, greatest(o.ramp_from, e.ramp_from), p_now)
         then p_now + interval '1 s'
@@ -26720,10 +27883,7 @@ begin
     select
       case
         when earliest.at > p_now then earliest.at
-        -- A hash table: `= any (p_served)` would compare each gate with each served one.
-        when o.next_at <= p_now
-          and (o.endpoint_id in (select s from pg_catalog.unnest(p_served) s)) is not true
-        then o.next_at
+        when o.next_at <= p_now and p.taken = 0 then o.next_at
         else p_now
       end as next_at,
       first_lane.due_at as lanes_from,
@@ -26731,17 +27891,17 @@ begin
   ) decided
   -- lanes_from may stay up to 1 s too early, which saves writes.
   where g.ctid = o.gate_at and (
-    g.next_at <> decided.next_at or g.isolated_at <> isolated.at
+    p.taken > 0 or g.next_at <> decided.next_at or g.isolated_at <> isolated.at
     or decided.lanes_from < o.lanes_from
     or (decided.lanes_from > o.lanes_from + interval '1 s' and decided.lanes_from < 'infinity'));
 end
 $$;
 
-ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) OWNER TO postgres;
+ALTER FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_claimed outbox.claimed) OWNER TO postgres;
 
--- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_claimed outbox.claimed); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) IS 'Sets when the gates of these endpoints are due; those of p_served that are still due go to the back of the ring. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_claimed outbox.claimed) IS 'Sets when the gates of these endpoints are due. p_claimed: what was just claimed from them; its requests, tokens and probes are counted, and the gates that are still due go to the back of the ring. locks: the caller holds the gates.';
 
 -- Name: park_apart(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27199,8 +28359,13 @@ CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT 
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'paused',
+    coalesce(p_reason, 'paused by hand'));
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'paused', coalesce(p_reason, 'paused by hand'));
+  perform outbox.note_endpoint(p_endpoint_id, 'PAUSED',
+    pg_catalog.format('Paused: %s', coalesce(p_reason, 'by hand')));
+  return v_result;
 end
 $$;
 
@@ -27208,7 +28373,7 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002, OH004.';
 
 -- Name: pause_for_move(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27267,7 +28432,7 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 
 -- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002.';
+COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002, OH004.';
 
 -- Name: people_with(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27577,6 +28742,41 @@ ALTER FUNCTION outbox.portal_revocations(p_org_id text) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.portal_revocations(p_org_id text) IS 'Which portal tokens of an organisation are invalid: {"generation": those of a lower generation, "revoked": those with one of these ids}.';
 
+-- Name: postpone_isolated(uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.postpone_isolated(p_endpoint_id uuid, p_now timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET enable_bitmapscan TO 'off'
+    AS $$
+begin
+  update outbox.lane l set
+    next_at = coalesce(
+      least(l.leased_until, (
+        select d.due_at from outbox.delivery d
+        where d.lane_id = l.id and d.lane_id > 0 and d.due_at > p_now
+        order by d.due_at limit 1)),
+      'infinity'),
+    changed_at = pg_catalog.date_trunc('second', p_now)
+  from outbox.gate g
+  where g.endpoint_id = p_endpoint_id and l.gate_id = g.id
+    and not l.ordered and l.key_hash = -1 and l.next_at <= p_now
+    and (l.leased = 0 or l.leased_until > p_now)
+    and not exists (
+      select from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0 and d.due_at >= l.head_at and d.due_at <= p_now
+        and d.leased_until is null);
+  return found;
+end
+$$;
+
+ALTER FUNCTION outbox.postpone_isolated(p_endpoint_id uuid, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION postpone_isolated(p_endpoint_id uuid, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.postpone_isolated(p_endpoint_id uuid, p_now timestamp with time zone) IS 'Sets when the isolated lane of an endpoint is due again, if no delivery of it is due: that of its last claim failed, and waits for its retry. Returns whether it did. locks: the caller holds the gate, and parks it afterwards.';
+
 -- Name: postpone_updates(bigint[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) RETURNS void
@@ -27637,6 +28837,8 @@ declare
   v_body text;
   v_rows integer := 0;
   v_total integer := 0;
+  v_action text;
+  v_again integer := 0;
   v_work bigint := 0;
   v_at uuid;
 begin
@@ -27646,10 +28848,11 @@ begin
     v_at := v_event.id;
     continue when not v_event.is_wanted
       or v_ordering <> 'none' and v_event.deliver_at > outbox.clock()
-      or outbox.has_or_had(v_event.id, p_endpoint_id)
       -- Its routing, or route_again(), decides.
       or exists (select from outbox.unrouted u where u.event_id = v_event.id)
       or exists (select from outbox.unroutable u where u.event_id = v_event.id);
+    v_action := outbox.kept_action(v_job, v_event.id);
+    continue when v_action = 'none';
     if v_filter.path is not null or not v_event.is_open then
       v_body := (select e.body from outbox.event e where e.id = v_event.id);
       v_work := v_work + outbox.body_work(v_body) + outbox.filter_steps(
@@ -27657,8 +28860,9 @@ begin
       continue when outbox.kept_problem(v_filter, v_event, v_body) is not null;
     end if;
     v_total := v_total + 1;
+    v_again := v_again + (v_action = 'again')::integer;
   end loop;
-  return pg_catalog.jsonb_build_object('total', v_total,
+  return pg_catalog.jsonb_build_object('total', v_total, 'alreadyDelivered', v_again,
     'capped', v_rows = v_most or v_work > v_most_work, 'read', v_rows,
     'readUntil', case when v_at is not null then outbox.iso_time(outbox.uuid_v7_time(v_at)) end,
     'until', outbox.iso_time(v_job.failed_to), 'work', v_work);
@@ -27669,7 +28873,7 @@ ALTER FUNCTION outbox.preview_backfill(p_org_id text, p_endpoint_id uuid, p_job 
 
 -- Name: FUNCTION preview_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.preview_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb) IS 'What create_backfill() with the same selection would send, of at most 5,000 events, the oldest first: {"total", "capped": there may be more, "read": how many events were read, "readUntil": the time of the last of them, "until": pass it to the job, "work": steps of filters}. OH001, OH002.';
+COMMENT ON FUNCTION outbox.preview_backfill(p_org_id text, p_endpoint_id uuid, p_job jsonb) IS 'What create_backfill() with the same selection would send, of at most 5,000 events, the oldest first: {"total", "alreadyDelivered": how many of them it sends again, "capped": there may be more, "read": how many events were read, "readUntil": the time of the last of them, "until": pass it to the job, "work": steps of filters}. OH001, OH002.';
 
 -- Name: preview_job(text, uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27685,11 +28889,13 @@ begin
   v_job.org_id := p_org_id;
   v_job.endpoint_id := p_endpoint_id;
   v_job.by_subscription := true;
+  v_job.include_delivered := coalesce((p_job ->> 'includeDelivered')::boolean, false);
+  v_job.created_at := outbox.clock();
   v_job.filter := p_job ->> 'filter';
   v_job.failed_from := (p_job ->> 'from')::timestamptz;
   -- Whole milliseconds, as the API writes a time, so that the job gets the same bound.
   v_job.failed_to := least((p_job ->> 'until')::timestamptz,
-    pg_catalog.date_trunc('milliseconds', outbox.clock()));
+    pg_catalog.date_trunc('milliseconds', outbox.latest_event_time()));
   perform outbox.check_bound('from', v_job.failed_from);
   perform outbox.check_bound('until', v_job.failed_to);
   if v_job.failed_from > v_job.failed_to then
@@ -27940,7 +29146,7 @@ CREATE FUNCTION outbox.publish(p_type text, p_payload jsonb, p_org_id text DEFAU
 declare
   v_id uuid;
 begin
-  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_payload::text, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.event_time(), p_type, p_payload::text, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
   -- Asked here too: the call takes 3 us of each event in a transaction of many.
@@ -27966,7 +29172,7 @@ CREATE FUNCTION outbox.publish_array(p_events jsonb, p_org_id text, OUT ids json
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_events outbox.event[] := array[]::outbox.event[];
   v_ids uuid[] := array[]::uuid[];
   v_at integer := 0;
@@ -27978,6 +29184,7 @@ begin
       'Expected [{"type": "order.paid", "payload": {"id": 1}}, …]');
   end if;
   duplicates := '[]';
+  v_now := outbox.event_time(pg_catalog.jsonb_array_length(p_events));
   v_ids := outbox.publish_plain(p_events, p_org_id, v_now);
   if v_ids is not null then
     perform outbox.kick_on_commit();
@@ -28036,7 +29243,7 @@ declare
   v_hint text;
 begin
   perform outbox.put_event(outbox.new_event(
-    outbox.clock(),
+    outbox.event_time(),
     pg_catalog.replace(p_watch ->> 'type', '{op}',
       case p_op when 'INSERT' then 'inserted' when 'UPDATE' then 'updated' else 'deleted' end),
     -- Not a function: a call costs 3 us of each row. unpublish_moved() has the same expression.
@@ -28074,6 +29281,7 @@ CREATE FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints uuid[],
     SET enable_mergejoin TO 'off'
     AS $$
 declare
+  v_at constant timestamptz := outbox.event_time();
   v_row record;
   v_id uuid;
   v_body text;
@@ -28097,13 +29305,13 @@ begin
       where g.endpoint_id = p.endpoint_id order by g.changed_at desc limit 1
     ) g
   loop
-    v_id := outbox.uuid_v7(p_now);
+    v_id := outbox.uuid_v7(v_at);
     v_body := outbox.dlq_message(v_row.letter, v_row.endpoint);
     insert into outbox.event (
       id, org_id, type, body, partition_key, correlation_id, traceparent, endpoint_id, created_at)
     values (v_id, (v_row.letter).org_id, 'outhook.dead_letter', v_body,
       (v_row.letter).partition_key, (v_row.letter).correlation_id, (v_row.letter).traceparent,
-      (v_row.letter).endpoint_id, p_now);
+      (v_row.letter).endpoint_id, v_at);
     -- Not the lane of its key: that lane may be held by this dead letter.
     v_lane := outbox.replay_lane(v_row.gate_id, 0);
     insert into outbox.delivery (event_id, endpoint_id, lane_id, due_at, body_bytes)
@@ -28170,14 +29378,15 @@ ALTER FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue 
 
 COMMENT ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) IS 'publish_many() for one organisation, all or none: {"ids": [...], "duplicates": [places of events whose idempotency key an earlier event has]}. If its catalogue is strict and p_catalogue is not its version, nothing is published and the result is {"catalogue": as read_catalogue(), "duplicates"}, for a new check of the other events. If all events, or the request, were published before, the catalogue does not matter. p_key is the Idempotency-Key of the request. OH001, OH002, OH003.';
 
--- Name: publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_id uuid := outbox.uuid_v7(p_now);
+  v_at timestamptz := outbox.event_time();
+  v_id uuid := outbox.uuid_v7(v_at);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
     'personId', p_message.person_id::text, 'from', outbox.wa_id_to_e164(p_update.wa_id),
@@ -28193,16 +29402,16 @@ begin
     created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
-    p_update.key, outbox.current_traceparent(), p_now);
+    p_update.key, outbox.current_traceparent(), v_at);
   insert into outbox.unrouted (event_id, org_id) values (v_id, p_message.org_id);
 end
 $$;
 
-ALTER FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text) OWNER TO postgres;
 
--- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
+COMMENT ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text) IS 'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", "userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the messages of a sender in order.';
 
 -- Name: publish_inserted(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28283,12 +29492,12 @@ COMMENT ON FUNCTION outbox.publish_many(p_events jsonb) IS 'Publishes an array o
 
 -- Name: publish_message(outbox.outbound_message, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_at timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
+  v_event outbox.event := outbox.new_event(p_at, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
     p_lane_key, p_message.correlation_id, null, p_message.channel_id, null, null);
 begin
@@ -28298,11 +29507,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_at timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_at timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) IS 'Publishes the current event of a message, with the correlation id of the message. Its partition key is the first lane key of the person, or person_key() of a number of which nothing else is known.';
+COMMENT ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_at timestamp with time zone) IS 'Publishes the current event of a message, with the correlation id of the message. p_at: the event_time() of the event''s id. Its partition key is the first lane key of the person, or person_key() of a number of which nothing else is known.';
 
 -- Name: publish_moves(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28370,7 +29579,7 @@ CREATE FUNCTION outbox.publish_once(p_event jsonb) RETURNS jsonb
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_event outbox.event := outbox.event_of_json(p_event, outbox.clock(), null);
+  v_event outbox.event := outbox.event_of_json(p_event, outbox.event_time(), null);
   v_id uuid := outbox.put_event(v_event);
 begin
   perform outbox.kick_on_commit();
@@ -28484,7 +29693,7 @@ declare
   v_id uuid;
 begin
   perform outbox.check_json(p_body);
-  v_id := outbox.put_event(outbox.new_event(outbox.clock(), p_type, p_body, p_org_id,
+  v_id := outbox.put_event(outbox.new_event(outbox.event_time(), p_type, p_body, p_org_id,
     p_partition_key, p_correlation_id, p_idempotency_key, p_endpoint_id, p_deliver_at,
     p_traceparent));
   -- Asked here too: the call takes 3 us of each event in a transaction of many.
@@ -28687,9 +29896,9 @@ ALTER FUNCTION outbox.publish_rows() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.publish_rows() IS 'Trigger of a watched table, after each statement, with the transition tables new_rows and old_rows: publishes the change of each row. watch_table(p_per_statement => true) creates it.';
 
--- Name: publish_statuses(outbox.status_change[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: publish_statuses(outbox.status_change[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
@@ -28697,11 +29906,13 @@ CREATE FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now 
     SET enable_mergejoin TO 'off'
     SET jit TO 'off'
     AS $$
+declare
+  v_at timestamptz := outbox.event_time(pg_catalog.cardinality(p_changes) + 1);
 begin
   with published as (
     insert into outbox.event (id, org_id, type, body, partition_key, correlation_id,
       idempotency_key, traceparent, created_at)
-    select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
+    select outbox.uuid_v7(v_at + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
         'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
@@ -28710,7 +29921,7 @@ begin
       -- The same key as the message's event, so that an ordered endpoint gets the events of a
       -- recipient in order.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), m.correlation_id,
-      u.key, (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
+      u.key, (select outbox.current_traceparent()), v_at + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
       reason, place)
@@ -28734,11 +29945,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.publish_statuses(p_changes outbox.status_change[]) OWNER TO postgres;
 
--- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_statuses(p_changes outbox.status_change[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id. The correlation id is that of the message.';
+COMMENT ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[]) IS 'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", "channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", "errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id. The correlation id is that of the message.';
 
 -- Name: published_before(text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28850,26 +30061,11 @@ CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_gate outbox.gate;
+  v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
   v_purged integer := 0;
   v_rows tid[];
 begin
-  -- SKIP LOCKED: neither an operator nor a run may block this job.
-  perform from outbox.endpoint e
-  where e.id = p_endpoint_id and e.status = 'deleted'
-  for no key update skip locked;
-  if not found then
-    return 0;
-  end if;
-  select *
-  into v_gate
-  from outbox.gate g
-  where g.endpoint_id = p_endpoint_id
-  for no key update skip locked;
-  if not found then
-    update outbox.endpoint e set is_purged = true
-    where e.id = p_endpoint_id and not exists (
-      select from outbox.gate g where g.endpoint_id = p_endpoint_id);
+  if v_gate_id is null then
     return 0;
   end if;
   v_rows := array(
@@ -28879,14 +30075,16 @@ begin
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
     ) d
-    where l.gate_id = v_gate.id and (d.leased_until is null or d.leased_until <= p_now)
+    where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit);
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate.id, v_rows, p_now);
-  elsif v_gate.depth = 0 then
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
+  elsif exists (
+    select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
+  then
     v_purged := outbox.on_purged(p_endpoint_id, p_limit, p_now);
     if v_purged < p_limit then
-      perform outbox.remove_endpoint(p_endpoint_id, v_gate.id);
+      perform outbox.remove_endpoint(p_endpoint_id, v_gate_id);
     end if;
   end if;
   return v_purged;
@@ -28897,7 +30095,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. locks: lock_deleted().';
 
 -- Name: purge_rows(uuid, bigint, tid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29179,6 +30377,7 @@ CREATE FUNCTION outbox.put_message(p_message outbox.outbound_message, p_lane_key
     AS $$
 declare
   v_message outbox.outbound_message := p_message;
+  v_at timestamptz := outbox.event_time();
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
@@ -29187,7 +30386,7 @@ begin
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
-    p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
+    p_message.channel_id, outbox.uuid_v7(v_at), p_message.content, p_message.category,
     p_message.created_by, p_now, p_now, p_message.recipient_hash, p_message.correlation_id)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
@@ -29195,7 +30394,7 @@ begin
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
-  perform outbox.publish_message(v_message, p_lane_key, p_now);
+  perform outbox.publish_message(v_message, p_lane_key, v_at);
   perform outbox.count_message('QUEUED');
   perform outbox.audit_message(v_message, 'CREATED', 'Message created', v_message.created_by,
     p_now);
@@ -29272,9 +30471,6 @@ begin
   from pg_catalog.jsonb_to_record(p_item -> 'gate')
     as n (not_before timestamptz, streak integer, first_failure_at timestamptz, secret_id uuid)
   where g.endpoint_id = v_id;
-  update outbox.org_move m
-  set endpoints = m.endpoints || pg_catalog.jsonb_build_object(v_id::text, p_item -> 'status')
-  where m.org_id = p_move.org_id;
 end
 $$;
 
@@ -29284,17 +30480,19 @@ ALTER FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) O
 
 COMMENT ON FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) IS 'Creates or replaces an endpoint from an item of read_moved_endpoints(), paused. OH004: its id is in use here.';
 
--- Name: put_news(text, text[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: put_news(text, text[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.put_news(p_type text, p_bodies text[]) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  v_at timestamptz := outbox.event_time();
 begin
   with news as (
     -- An endpoint with ordering partition receives what happened to one endpoint in this order.
     insert into outbox.event (id, org_id, type, body, partition_key, created_at)
-    select outbox.uuid_v7(p_now), 'outhook', p_type, b, b::jsonb ->> 'endpointId', p_now
+    select outbox.uuid_v7(v_at), 'outhook', p_type, b, b::jsonb ->> 'endpointId', v_at
     from pg_catalog.unnest(p_bodies) b
     returning id, org_id
   )
@@ -29303,11 +30501,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.put_news(p_type text, p_bodies text[]) OWNER TO postgres;
 
--- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_news(p_type text, p_bodies text[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) IS 'Publishes operational events of one type, with the endpoint as partition key, and counts them.';
+COMMENT ON FUNCTION outbox.put_news(p_type text, p_bodies text[]) IS 'Publishes operational events of one type, with the endpoint as partition key, and counts them.';
 
 -- Name: put_reply_word(text, text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29477,6 +30675,11 @@ begin
     array['MARKETING', 'UTILITY', 'AUTHENTICATION']);
   perform outbox.check_choice('parameterFormat', p_parameter_format,
     array['POSITIONAL', 'NAMED']);
+  if not exists (
+    select from outbox.template t where t.org_id = p_org_id and t.code = p_code)
+  then
+    perform outbox.check_template_limit(p_org_id);
+  end if;
   insert into outbox.template as t (
     org_id, code, name, language, category, parameter_format, created_at, updated_at)
   values (p_org_id, p_code, p_name, p_language, p_category, p_parameter_format, v_now, v_now)
@@ -29492,7 +30695,7 @@ ALTER FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_la
 
 -- Name: FUNCTION put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Creates or changes a template; returns it as template_json(). p_code is the organisation''s own code, p_name and p_language are Meta''s. OH001.';
+COMMENT ON FUNCTION outbox.put_template(p_org_id text, p_code text, p_name text, p_language text, p_category text, p_parameter_format text, p_actor text) IS 'Creates or changes a template; returns it as template_json(). p_code is the organisation''s own code, p_name and p_language are Meta''s. OH001; OH010: a new one above limit.templates.';
 
 -- Name: put_whatsapp_app(text, text, boolean, interval); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -29535,6 +30738,8 @@ begin
     allow_unsigned = coalesce(p_allow_unsigned, false),
     updated_at = v_now
   where a.app_id = p_app_id;
+  perform outbox.note_action(null, 'WHATSAPP_APP', p_app_id, 'CHANGED',
+    case when p_secret is null then 'Meta app changed' else 'Secret of a Meta app set' end);
   return outbox.get_whatsapp_app(p_app_id);
 end
 $_$;
@@ -30440,7 +31645,7 @@ COMMENT ON FUNCTION outbox.read_results(p_results jsonb) IS 'The results of a ru
 -- Name: read_secret(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
-    LANGUAGE plpgsql STABLE SECURITY DEFINER
+    LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
@@ -30450,22 +31655,12 @@ CREATE FUNCTION outbox.read_secret(p_endpoint_id uuid) RETURNS jsonb
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_now timestamptz := outbox.clock();
+  v_result jsonb := outbox.endpoint_secrets(p_endpoint_id);
 begin
-  perform outbox.check_is_signed(p_endpoint_id);
-  return (
-    select pg_catalog.jsonb_build_object('id', p_endpoint_id,
-      'secret',
-      pg_catalog.max(outbox.try_read(s.vault_id))
-        filter (where s.scheme = 'v1' and s.expires_at is null),
-      'public_key', pg_catalog.max(s.public_key) filter (where s.expires_at is null),
-      'secrets', pg_catalog.jsonb_agg(
-        pg_catalog.jsonb_build_object(
-          'secret_id', s.id, 'scheme', s.scheme, 'public_key', s.public_key,
-          'created_at', s.created_at, 'expires_at', s.expires_at)
-        order by s.expires_at is null desc, s.created_at desc, s.id))
-    from outbox.endpoint_secret s
-    where s.endpoint_id = p_endpoint_id and (s.expires_at is null or s.expires_at > v_now));
+  if v_result ->> 'secret' is not null then
+    perform outbox.note_endpoint(p_endpoint_id, 'SECRET_SHOWN', 'Signing secret shown');
+  end if;
+  return v_result;
 end
 $$;
 
@@ -30783,6 +31978,52 @@ ALTER FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates 
 -- Name: FUNCTION receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) IS 'Stores the updates of one callback of a verified app, each once, and applies them. p_org_id: the organisation that the caller gave; it only restricts the updates that are applied; null or empty: none. p_updates: [{"key", "kind", "field", "waba_id", "phone_number_id", "display", "wamid", "status", "callback_data", "at": Unix seconds, "wa_id", "user_id", "problem": why it is invalid, "data"}]. Returns {"stored", "duplicates", "applied", "skipped", "kept", "warnings"}. OH001, OH002. locks: gates by id, then messages by id.';
+
+-- Name: receive_endpoint(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_item constant jsonb := p_item::jsonb;
+  v_id constant uuid := (v_item #>> '{endpoint,id}')::uuid;
+  v_there outbox.endpoint;
+  v_move outbox.org_move;
+begin
+  perform outbox.check_move_name(p_from);
+  perform outbox.check_spread(p_org_id);
+  select * into v_there from outbox.endpoint e where e.id = v_id and e.status <> 'deleted';
+  if found then
+    if outbox.arrives_from(v_there) is distinct from p_from then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('endpoint %s is in both databases', v_id),
+        hint = 'Delete it in one of them';
+    end if;
+    -- Of a run that ended before the source had left it: the source has delivered what waits.
+    perform outbox.drop_moved_endpoint(v_id);
+  end if;
+  v_move.org_id := p_org_id;
+  v_move.role := 'target';
+  v_move.other := p_from;
+  perform outbox.put_moved_endpoint(v_move, v_item);
+  update outbox.endpoint e set status_reason = outbox.arrival_reason(p_from) where e.id = v_id;
+  -- All events before are routed. One that waits for hold_events() has its time already.
+  update outbox.subscription s
+  set created_at = least(s.created_at, outbox.clock() - interval '1 hour')
+  where s.endpoint_id = v_id;
+  perform outbox.note_endpoint(v_id, 'MOVE_BEGUN', 'The endpoint moves here from ' || p_from,
+    pg_catalog.jsonb_build_object('other', p_from));
+end
+$$;
+
+ALTER FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text) OWNER TO postgres;
+
+-- Name: FUNCTION receive_endpoint(p_org_id text, p_from text, p_item text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text) IS 'Creates an endpoint from send_endpoint() of the database p_from, or replaces what an earlier run has created. It is paused until open_endpoint(), and what comes meanwhile waits. OH001; OH004: it is here already.';
 
 -- Name: stored_from(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -31256,7 +32497,7 @@ begin
     values (p_event_id, p_endpoint_id, v_letter.attempt, v_now, 'close', 'delivered',
       'published again from its dead-letter topic', 0);
   elsif v_letter.id is not null then
-    perform outbox.announce_dead(array[p_event_id], array[p_endpoint_id], v_now);
+    perform outbox.announce_dead(array[p_event_id], array[p_endpoint_id]);
   end if;
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
     'recorded', v_letter.id is not null);
@@ -31500,6 +32741,9 @@ begin
     v_result := p_token || pg_catalog.jsonb_build_object(
       'generation', outbox.portal_generation(p_org_id));
     perform outbox.end_request(p_org_id, p_key, v_result);
+    perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', p_token ->> 'id', 'CREATED',
+      'Portal token created', pg_catalog.jsonb_build_object('subject', p_token -> 'subject',
+        'scopes', p_token -> 'scopes', 'expiresInSeconds', p_token -> 'expiresInSeconds'));
   end if;
   return v_result;
 end
@@ -31643,7 +32887,7 @@ begin
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
   perform outbox.record_arrivals(p_changes, p_now);
-  perform outbox.publish_statuses(p_changes, p_now);
+  perform outbox.publish_statuses(p_changes);
 end
 $$;
 
@@ -31687,6 +32931,9 @@ begin
     case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
       else 'CHANGED' end,
     v_difference, pg_catalog.left(p_actor, 200), outbox.clock());
+  perform outbox.note_action(v_org_id, 'EVENT_TYPE', v_type,
+    case when p_before.type is null then 'CREATED' when p_after.type is null then 'DELETED'
+      else 'CHANGED' end, 'Event type of the catalogue');
   delete from outbox.event_type_change c
   where c.org_id = v_org_id and c.type = v_type and c.id <= (
     select o.id from outbox.event_type_change o
@@ -31811,6 +33058,30 @@ ALTER FUNCTION outbox.refusal_text(p_code text) OWNER TO postgres;
 -- Name: FUNCTION refusal_text(p_code text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.refusal_text(p_code text) IS 'The text of a refusal for the audit trail.';
+
+-- Name: refuse_arrival(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.refuse_arrival(p_endpoint outbox.endpoint) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_from constant text := outbox.arrives_from(p_endpoint);
+begin
+  if v_from is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s moves here from %s, which may still deliver to it',
+        p_endpoint.id, v_from),
+      hint = 'Run outhook spread-org again: it continues the move';
+  end if;
+end
+$$;
+
+ALTER FUNCTION outbox.refuse_arrival(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION refuse_arrival(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.refuse_arrival(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that has not arrived yet: enabled, it would be delivered to by two databases, and with another reason the command would take it for one that has arrived.';
 
 -- Name: refuse_change(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32614,7 +33885,10 @@ CREATE FUNCTION outbox.rejoin_due(p_now timestamp with time zone) RETURNS void
 declare
   v_endpoint uuid := outbox.due_isolated_gate(p_now);
 begin
-  if v_endpoint is not null and outbox.rejoin(v_endpoint, p_now) > 0 then
+  -- A lane that is due in vain is not left to the next empty run: busy runs would drain for it.
+  if v_endpoint is not null
+    and (outbox.rejoin(v_endpoint, p_now) > 0 or outbox.postpone_isolated(v_endpoint, p_now))
+  then
     perform outbox.park(array[v_endpoint], p_now);
   end if;
 end
@@ -32624,7 +33898,7 @@ ALTER FUNCTION outbox.rejoin_due(p_now timestamp with time zone) OWNER TO postgr
 
 -- Name: FUNCTION rejoin_due(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.rejoin_due(p_now timestamp with time zone) IS 'As rejoin(), for the endpoint whose isolated lane has been due longest, so that a busy run can claim these deliveries too. locks: the gate with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.rejoin_due(p_now timestamp with time zone) IS 'As rejoin() and postpone_isolated(), for the endpoint whose isolated lane has been due longest, so that a busy run can claim these deliveries too, and does not drain for none. locks: the gate with SKIP LOCKED.';
 
 -- Name: release_command(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32727,7 +34001,7 @@ begin
     update outbox.endpoint e set status_reason = v_hold where e.id = p_endpoint_id;
   else
     perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
-    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id], outbox.clock());
+    perform outbox.announce('outhook.endpoint.released', array[p_endpoint_id]);
   end if;
 end
 $$;
@@ -33214,7 +34488,8 @@ begin
       rejected_secrets = null
     where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
     if found then
-      perform outbox.schedule_retry(p_event_id, p_endpoint_id, interval '0');
+      perform outbox.make_due(p_event_id, p_endpoint_id, interval '0');
+      perform outbox.note_delivery(p_event_id, p_endpoint_id, 'REPLAYED', 'Delivery replayed');
       return pg_catalog.jsonb_build_object(
         'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', true);
     end if;
@@ -33231,6 +34506,7 @@ begin
   perform outbox.restart_open_checks(array[p_event_id]);
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'REPLAYED', 'Delivery replayed');
   return pg_catalog.jsonb_build_object(
     'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'replaced', false);
 end
@@ -33288,6 +34564,7 @@ begin
         'failedTo', outbox.iso_time(p_job.failed_to), 'replayed', p_job.replayed)
       else pg_catalog.jsonb_build_object(
         'eventTypes', p_job.types, 'filter', p_job.filter,
+        'includeDelivered', p_job.include_delivered,
         'from', outbox.iso_time(p_job.failed_from),
         'until', outbox.iso_time(p_job.failed_to), 'read', p_job.looked, 'sent', p_job.replayed)
     end;
@@ -33355,6 +34632,10 @@ begin
     rate_per_second, created_at)
   values (p_org_id, p_endpoint_id, p_event_type, p_failed_from, v_to, p_rate_per_second, v_now)
   returning id into v_id;
+  perform outbox.note_action(p_org_id, 'REPLAY_JOB', v_id::text, 'CREATED', 'Replay job created',
+    pg_catalog.jsonb_build_object('source', 'dead_letters', 'endpointId', p_endpoint_id,
+      'eventType', p_event_type, 'failedFrom', outbox.iso_time(p_failed_from),
+      'failedTo', outbox.iso_time(v_to)));
   return pg_catalog.jsonb_build_object('id', v_id::text);
 end
 $$;
@@ -33487,8 +34768,7 @@ begin
     pg_catalog.json_build_object(
       'consumer', p_consumer, 'topic', p_topic, 'dlqTopic', p_dlq_topic,
       'messageId', p_message_id, 'eventType', p_event_type, 'correlationId', p_correlation_id,
-      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text],
-    outbox.clock());
+      'error', pg_catalog.left(p_error, 1000), 'retryCount', p_retry_count)::text]);
   perform outbox.kick_on_commit();
 end
 $$;
@@ -33592,6 +34872,7 @@ CREATE FUNCTION outbox.resend_message(p_org_id text, p_message_id text, p_actor 
     AS $$
 declare
   v_now timestamptz := outbox.clock();
+  v_event_at timestamptz;
   v_message outbox.outbound_message := outbox.lock_message(p_org_id, p_message_id);
 begin
   if v_message.status <> 'FAILED' or v_message.erased_at is not null then
@@ -33622,10 +34903,11 @@ begin
   v_message.error_code := null;
   v_message.error_message := null;
   v_message.sent_at := null;
-  v_message.event_id := outbox.uuid_v7(v_now);
+  v_event_at := outbox.event_time();
+  v_message.event_id := outbox.uuid_v7(v_event_at);
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message,
-    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
+    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_event_at);
   perform outbox.audit_message(v_message, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);
@@ -33830,8 +35112,12 @@ CREATE FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) RETURNS jsonb
     SET bytea_output TO 'hex'
     SET standard_conforming_strings TO 'on'
     AS $$
+declare
+  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
 begin
-  return outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
+  perform outbox.note_endpoint(p_endpoint_id, 'RESUMED',
+    pg_catalog.format('Resumed, which was %s', v_result ->> 'was'));
+  return v_result;
 end
 $$;
 
@@ -33839,7 +35125,7 @@ ALTER FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION resume_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.resume_endpoint(p_endpoint_id uuid) IS 'Resumes a paused or disabled endpoint. Deliveries start within a second of the commit, slowly at first and at the full rate after 10 s. Returns {"id", "status", "was", "reason", "open"}. OH002; OH004: it moves here from another database, which may still deliver to it.';
 
 -- Name: resume_lane(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33886,6 +35172,7 @@ begin
     and l.key_hash = outbox.key_hash(v_ordering, p_partition_key) and l.leased = 0;
   perform outbox.park(array[p_endpoint_id], v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_endpoint(p_endpoint_id, 'LANE_RESUMED', 'Halted partition key resumed');
   return pg_catalog.jsonb_build_object(
     'endpoint_id', p_endpoint_id, 'partition_key', p_partition_key, 'open', v_depth);
 end
@@ -33920,7 +35207,7 @@ ALTER FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) OWN
 
 -- Name: FUNCTION resume_org_endpoint(p_org_id text, p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Resumes an endpoint as resume_endpoint() does, and returns it. OH002.';
+COMMENT ON FUNCTION outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) IS 'Resumes an endpoint as resume_endpoint() does, and returns it. OH002, OH004.';
 
 -- Name: retries_at(uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34186,6 +35473,10 @@ begin
   insert into outbox.revoked_portal_token (org_id, id, revoked_at)
   values (p_org_id, p_id, outbox.clock())
   on conflict (org_id, id) do nothing;
+  if found then
+    perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', p_id::text, 'REVOKED',
+      'Portal token revoked');
+  end if;
   if (
     select pg_catalog.count(*) from outbox.revoked_portal_token t where t.org_id = p_org_id
   ) > v_most then
@@ -34227,6 +35518,8 @@ begin
     set generation = g.generation + 1, revoked_at = excluded.revoked_at
   returning g.revoked_at into v_at;
   delete from outbox.revoked_portal_token t where t.org_id = p_org_id;
+  perform outbox.note_action(p_org_id, 'PORTAL_TOKEN', '*', 'REVOKED',
+    'All portal tokens revoked');
   return pg_catalog.jsonb_build_object('revokedAt', outbox.iso_time(v_at));
 end
 $$;
@@ -34313,16 +35606,15 @@ begin
   then
     return v_stored;
   end if;
+  if v_stored is not null then
+    return outbox.get_org_secret(p_org_id, p_endpoint_id);
+  end if;
   perform outbox.org_endpoint(p_org_id, p_endpoint_id);
-  if v_stored is null then
-    perform outbox.rotate_secret(p_endpoint_id, p_secret,
-      pg_catalog.make_interval(secs => p_overlap_seconds));
-  end if;
-  v_result := outbox.get_org_secret(p_org_id, p_endpoint_id);
-  if v_stored is null then
-    -- No secret is stored here: a repeat reads it from Vault.
-    perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
-  end if;
+  perform outbox.rotate_secret(p_endpoint_id, p_secret,
+    pg_catalog.make_interval(secs => p_overlap_seconds));
+  v_result := outbox.org_secret_json(outbox.endpoint_secrets(p_endpoint_id));
+  -- No secret is stored here: a repeat reads it from Vault.
+  perform outbox.end_request(p_org_id, p_key, v_result - 'secret');
   return v_result;
 end
 $$;
@@ -34386,6 +35678,9 @@ begin
       'Use another secret, or omit it to create a new one');
   end if;
   perform outbox.release_unreadable(p_endpoint_id);
+  perform outbox.note_endpoint(p_endpoint_id, 'SECRET_ROTATED', 'Signing secret rotated',
+    pg_catalog.jsonb_build_object('secretId', v_id, 'scheme', v_scheme,
+      'oldExpiresAt', outbox.iso_time(v_expires)));
   return pg_catalog.jsonb_build_object(
     'id', p_endpoint_id,
     'secret_id', v_id,
@@ -34501,6 +35796,8 @@ begin
   insert into outbox.unrouted (event_id, org_id, routed_to)
   values (p_event_id, v_unroutable.org_id, v_unroutable.routed_to)
   on conflict do nothing;
+  perform outbox.note_action(v_unroutable.org_id, 'EVENT', p_event_id::text, 'ROUTED_AGAIN',
+    'Event that was set aside routed again');
   return pg_catalog.jsonb_build_object('event_id', p_event_id, 'unrouted', true);
 end
 $$;
@@ -35488,45 +36785,10 @@ CREATE FUNCTION outbox.schedule_retry(p_event_id uuid, p_endpoint_id uuid, p_del
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_now timestamptz := outbox.clock();
-  v_delivery outbox.delivery;
-  v_at timestamptz;
+  v_result jsonb := outbox.make_due(p_event_id, p_endpoint_id, p_delay);
 begin
-  if p_delay is null or p_delay > interval '7 days' then
-    perform outbox.invalid('delay',
-      pg_catalog.format('is %s', pg_catalog.quote_nullable(p_delay::text)),
-      'Expected an interval of at most 7 days');
-  end if;
-  v_at := v_now + greatest(p_delay, interval '0');
-  perform outbox.create_refused(p_event_id, p_endpoint_id, v_now);
-  perform outbox.record_lost_lease(outbox.lock_open_delivery(p_event_id, p_endpoint_id), v_now);
-  select * into v_delivery from outbox.delivery d
-  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id;
-  if not found then
-    -- The expired lease was the last attempt. No error, so that this is recorded.
-    return pg_catalog.jsonb_build_object('event_id', p_event_id, 'endpoint_id', p_endpoint_id,
-      'due_at', null);
-  end if;
-  update outbox.lane l set
-    not_before = case when l.ordered then v_at else l.not_before end,
-    -- An ordered lane with a lease stays out of the ring until the lease ends. Otherwise its gate
-    -- would be due without a delivery to claim.
-    next_at = case
-      when l.halted or (l.ordered and l.leased > 0) then l.next_at
-      when l.ordered then v_at
-      else least(l.next_at, greatest(v_at, l.head_at))
-    end
-  where l.id = v_delivery.lane_id;
-  update outbox.delivery d set
-    due_at = case when l.ordered then d.due_at else greatest(v_at, l.head_at) end
-  from outbox.lane l
-  where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id and l.id = d.lane_id;
-  delete from outbox.refusal r
-  where r.endpoint_id = p_endpoint_id and r.event_id = p_event_id;
-  perform outbox.park(array[p_endpoint_id], v_now);
-  perform outbox.kick_on_commit();
-  return pg_catalog.jsonb_build_object(
-    'event_id', p_event_id, 'endpoint_id', p_endpoint_id, 'due_at', v_at);
+  perform outbox.note_delivery(p_event_id, p_endpoint_id, 'RETRIED', 'Next attempt moved');
+  return v_result;
 end
 $$;
 
@@ -35671,6 +36933,27 @@ ALTER FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempot
 
 COMMENT ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) IS 'What an organisation has under a correlation id or an idempotency key, newest first: {"events": [event_json()], "deliveries": [delivery_json()], "deadLetters": [dead_letter_json()], "messages": [message_json()], "auditEvents": those of these messages, and those with the correlation id, "moreOf": the names of the lists that have more than p_limit}. OH001.';
 
+-- Name: send_again(outbox.replay_job, uuid, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.send_again(p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamp with time zone) RETURNS integer
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return case
+    when p_problem is not null then 0
+    else outbox.replay_one(
+      row(p_job.id, p_event_id, p_job.endpoint_id, null, null)::outbox.replay_step, p_now)
+  end;
+end
+$$;
+
+ALTER FUNCTION outbox.send_again(p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION send_again(p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.send_again(p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamp with time zone) IS 'Opens a delivered delivery again for a backfill, in the lane of the job: 1. 0: the job skips it, because its filter failed (p_problem) or it cannot be opened. Null: it has to try again. locks: as reopen_delivery().';
+
 -- Name: send_delays(outbox.claimed); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.send_delays(p_claimed outbox.claimed) RETURNS SETOF outbox.claimed_message
@@ -35712,6 +36995,32 @@ ALTER FUNCTION outbox.send_delays(p_claimed outbox.claimed) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) IS 'The delay of each claimed message, so that the messages of a number are sent at even intervals however many were claimed at once.';
 
+-- Name: send_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.send_endpoint(p_endpoint_id uuid) RETURNS text
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET "TimeZone" TO 'UTC'
+    SET extra_float_digits TO '1'
+    AS $$
+declare
+  v_endpoint outbox.endpoint := outbox.check_leaves(p_endpoint_id);
+  v_key constant text := p_endpoint_id::text;
+begin
+  return (
+    -- A beginning of the key is before it, so the page has nothing else.
+    select r.item::text
+    from outbox.read_moved_endpoints(v_endpoint.org_id, pg_catalog.left(v_key, -1), v_key, null) r
+    where r.key = v_key);
+end
+$$;
+
+ALTER FUNCTION outbox.send_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION send_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.send_endpoint(p_endpoint_id uuid) IS 'An item of read_moved_endpoints() as text, with the secrets in the clear. Nobody changes the endpoint until the end of this transaction. OH002, OH004. locks: its row and its gate.';
+
 -- Name: send_test_event(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.send_test_event(p_endpoint_id uuid) RETURNS jsonb
@@ -35739,7 +37048,7 @@ begin
       message = pg_catalog.format('the breaker of endpoint %s is %s', p_endpoint_id, v_breaker),
       hint = 'The next probe is automatic: outbox.endpoint_status.probe_at has its time';
   end if;
-  v_id := outbox.put_event(outbox.new_event(outbox.clock(), 'outhook.test', '{"test": true}',
+  v_id := outbox.put_event(outbox.new_event(outbox.event_time(), 'outhook.test', '{"test": true}',
     v_endpoint.org_id, null, null, null, p_endpoint_id, null, null), true);
   perform outbox.kick_on_commit();
   return pg_catalog.jsonb_build_object('event_id', v_id);
@@ -35806,7 +37115,6 @@ CREATE FUNCTION outbox.serve(p_endpoint_ids uuid[], p_limit integer, p_now times
 declare
   v_endpoints uuid[] := p_endpoint_ids;
   v_claimed outbox.claimed;
-  v_served uuid[];
 begin
   if outbox.record_lost_leases(v_endpoints, p_now) > 0 then
     perform outbox.park(v_endpoints, p_now);
@@ -35817,11 +37125,10 @@ begin
   for v_look in 1 .. 100 loop
     exit when v_endpoints is null;
     v_claimed := outbox.lease_deliveries(v_endpoints, p_limit, p_now);
-    v_served := v_claimed.endpoints;
+    perform outbox.park(v_endpoints, p_now, v_claimed);
     if v_claimed.events is not null then
       v_claimed := outbox.on_claimed(v_claimed, p_now);
     end if;
-    perform outbox.park(v_endpoints, p_now, v_served);
     exit when v_claimed.events is not null;
     v_endpoints := outbox.still_due(v_endpoints, p_now);
   end loop;
@@ -35899,10 +37206,10 @@ begin
     perform outbox.park(array[p_endpoint_id], p_now);
   end if;
   v_claimed := outbox.lease_deliveries(array[p_endpoint_id], 1, p_now, true);
+  perform outbox.park(array[p_endpoint_id], p_now, v_claimed);
   if v_claimed.events is not null then
     v_claimed := outbox.on_claimed(v_claimed, p_now);
   end if;
-  perform outbox.park(array[p_endpoint_id], p_now);
   perform outbox.admit_endpoints(array[p_endpoint_id]);
   return v_claimed;
 end
@@ -36051,6 +37358,9 @@ begin
   end if;
   perform outbox.change_broker(v_before, p_broker, p_credentials);
   perform outbox.finish_change(v_before, p_headers);
+  perform outbox.note_change(p_endpoint_id,
+    array['broker'] || case when p_credentials is not null then array['credentials'] end,
+    p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url, 'broker', e.config)
     from outbox.endpoint e where e.id = p_endpoint_id);
@@ -36080,6 +37390,9 @@ begin
     perform outbox.invalid('strict', 'is null', 'Expected true or false');
   end if;
   perform outbox.change_catalogue(p_org_id, p_strict);
+  perform outbox.note_action(p_org_id, 'EVENT_CATALOGUE', 'catalogue', 'CHANGED',
+    pg_catalog.format('Catalogue made %s', case when p_strict then 'strict' else 'open' end),
+    pg_catalog.jsonb_build_object('strict', p_strict));
   return pg_catalog.jsonb_build_object('strict', p_strict);
 end
 $$;
@@ -36113,7 +37426,7 @@ begin
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'SECRET_ROTATED', 'Access token replaced',
     p_actor, v_now);
   return outbox.channel_json(v_id);
 end
@@ -36162,9 +37475,12 @@ CREATE FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_was text := (outbox.lock_endpoint(p_endpoint_id)).status;
+  v_before constant outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
   v_now timestamptz := outbox.clock();
 begin
+  if p_status <> 'deleted' then
+    perform outbox.refuse_arrival(v_before);
+  end if;
   update outbox.endpoint e
   set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
@@ -36177,8 +37493,8 @@ begin
       select s.pattern from outbox.subscription s where s.endpoint_id = p_endpoint_id),
       outbox.subscription_time(p_endpoint_id));
   end if;
-  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status, 'was', v_was,
-    'reason', p_reason,
+  return pg_catalog.jsonb_build_object('id', p_endpoint_id, 'status', p_status,
+    'was', v_before.status, 'reason', p_reason,
     'open', coalesce((select g.depth from outbox.gate g where g.endpoint_id = p_endpoint_id), 0));
 end
 $$;
@@ -36187,7 +37503,7 @@ ALTER FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_r
 
 -- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the number of open deliveries}. OH002.';
+COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the number of open deliveries}. OH002; OH004: the endpoint has not arrived yet from another database, and can only be deleted.';
 
 -- Name: set_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -36202,23 +37518,10 @@ CREATE FUNCTION outbox.set_headers(p_endpoint_id uuid, p_headers jsonb) RETURNS 
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_headers jsonb;
+  v_result jsonb := outbox.change_headers(p_endpoint_id, p_headers);
 begin
-  -- Serialises calls: the second one starts from the headers of the first.
-  perform outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.check_headers(pg_catalog.jsonb_strip_nulls(p_headers));
-  update outbox.endpoint e
-  set version = e.version + 1, updated_at = outbox.clock()
-  where e.id = p_endpoint_id;
-  v_headers := outbox.remaining_headers(p_endpoint_id, p_headers)
-    || pg_catalog.jsonb_strip_nulls(p_headers);
-  perform outbox.check_headers(v_headers);
-  perform outbox.put_headers(p_endpoint_id, v_headers);
-  return (
-    select pg_catalog.jsonb_build_object('id', e.id, 'header_names', e.header_names)
-    from outbox.endpoint e
-    where e.id = p_endpoint_id
-  );
+  perform outbox.note_change(p_endpoint_id, array[]::text[], p_headers);
+  return v_result;
 end
 $$;
 
@@ -36234,10 +37537,19 @@ CREATE FUNCTION outbox.set_move_status(p_org_id text, p_status text) RETURNS voi
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  v_move outbox.org_move;
 begin
   update outbox.org_move m
   set status = p_status, settled_at = null, changed_at = outbox.clock()
-  where m.org_id = p_org_id;
+  where m.org_id = p_org_id
+  returning * into v_move;
+  perform outbox.note_move(v_move, case p_status
+    when 'closed' then 'MOVE_CLOSED'
+    when 'undone' then 'MOVE_UNDONE'
+    when 'finished' then 'MOVE_FINISHED'
+    else 'MOVED'
+  end);
 end
 $$;
 
@@ -36283,6 +37595,7 @@ begin
     on conflict (org_id, name) do update
       set value = excluded.value, updated_at = excluded.updated_at;
   end if;
+  perform outbox.note_setting(p_org_id, p_name, p_value, v_was);
   return pg_catalog.jsonb_build_object('org_id', p_org_id, 'name', p_name, 'value', p_value,
     'was', v_was);
 end
@@ -36344,6 +37657,11 @@ begin
         'replay job %s is not running or paused', pg_catalog.quote_nullable(p_id)),
       hint = 'Find it with: select * from outbox.replay_job';
   end if;
+  perform outbox.note_action(v_job.org_id, 'REPLAY_JOB', v_job.id::text,
+    case p_status when 'running' then 'RESUMED' else pg_catalog.upper(p_status) end,
+    pg_catalog.format('Replay job %s',
+      case p_status when 'running' then 'resumed' else p_status end),
+    pg_catalog.jsonb_build_object('replayed', v_job.replayed));
   return pg_catalog.jsonb_build_object('id', v_job.id::text, 'status', v_job.status,
     'replayed', v_job.replayed, 'skipped', v_job.skipped);
 end
@@ -36375,6 +37693,7 @@ begin
   update outbox.endpoint e
   set retry = v_policy, version = e.version + 1, updated_at = outbox.clock()
   where e.id = p_endpoint_id;
+  perform outbox.note_change(p_endpoint_id, array['retry'], null);
   return outbox.get_retry_config(p_org_id, p_endpoint_id);
 end
 $$;
@@ -36426,6 +37745,7 @@ declare
   v_was jsonb := (outbox.find_setting(p_name)).value;
 begin
   update outbox.setting s set value = p_value where s.name = p_name;
+  perform outbox.note_setting(null, p_name, p_value, v_was);
   return pg_catalog.jsonb_build_object('name', p_name, 'value', p_value, 'was', v_was);
 end
 $$;
@@ -36458,6 +37778,7 @@ begin
   end if;
   perform outbox.put_slack_url(p_endpoint_id, p_url);
   perform outbox.finish_change(v_before, p_headers);
+  perform outbox.note_change(p_endpoint_id, array['url'], p_headers);
   return (
     select pg_catalog.jsonb_build_object('id', e.id, 'url', e.url)
     from outbox.endpoint e where e.id = p_endpoint_id);
@@ -37024,6 +38345,69 @@ ALTER FUNCTION outbox.speaker_of(p_identifiers text[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.speaker_of(p_identifiers text[]) IS 'The identifier of the person who has said something in an update: the user id, if it has one, or else the first identifier.';
 
+-- Name: spread_blockers(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.spread_blockers(p_org_id text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return array(
+    select pg_catalog.format('the move of the organisation is %s', m.status)
+    from outbox.org_move m where m.org_id = p_org_id and m.status <> 'live'
+    union all
+    select pg_catalog.format('replay job %s is %s', j.id, j.status)
+    from outbox.replay_job j
+    where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
+    union all
+    select 'events were set aside by routing: call route_again()'
+    where exists (select from outbox.unroutable u where u.org_id = p_org_id)
+    union all
+    select 'deliveries could not be created: call retry_now() or cancel_delivery()'
+    where exists (
+      select from outbox.refusal r
+      join outbox.endpoint e on e.id = r.endpoint_id and e.org_id = p_org_id
+      where r.step = 'routing' and e.status <> 'deleted'));
+end
+$$;
+
+ALTER FUNCTION outbox.spread_blockers(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION spread_blockers(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.spread_blockers(p_org_id text) IS 'Why no endpoint of the organisation can leave or reach this database now, as sentences.';
+
+-- Name: spread_status(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.spread_status(p_org_id text) RETURNS jsonb
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  perform outbox.check_org(p_org_id);
+  return pg_catalog.jsonb_build_object(
+    'server', outbox.server_id(),
+    'version', outbox.version() ->> 'version',
+    'blockers', outbox.spread_blockers(p_org_id),
+    'endpoints', (
+      select coalesce(pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
+        'id', e.id, 'from', outbox.arrives_from(e),
+        'why', case
+          when outbox.arrives_from(e) is null then outbox.why_endpoint_stays(e)
+        end) order by e.id), '[]')
+      from outbox.endpoint e
+      where e.org_id = p_org_id and e.status <> 'deleted'));
+end
+$$;
+
+ALTER FUNCTION outbox.spread_status(p_org_id text) OWNER TO postgres;
+
+-- Name: FUNCTION spread_status(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.spread_status(p_org_id text) IS 'What this database has of an organisation that is in several: {"server": server_id(), "version", "blockers": see spread_blockers(), "endpoints": [{"id", "from": the database from which it moves here, or null, "why": see why_endpoint_stays()}]}. OH001.';
+
 -- Name: start_attempt(outbox.outbound_message, text, uuid, integer, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone) RETURNS void
@@ -37076,6 +38460,7 @@ declare
   v_check outbox.sending_check;
   v_wait interval;
   v_remaining outbox.claimed;
+  v_channels uuid[] := array[]::uuid[];
 begin
   for v_row in
     select c.event_id, c.endpoint_id, c.attempt, w.account, d.failed_attempts, m.id,
@@ -37088,6 +38473,7 @@ begin
       on m.event_id = c.event_id and m.channel_id = c.endpoint_id
     order by m.id
   loop
+    v_channels := v_channels || v_row.endpoint_id;
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_sqlstate := null;
     v_wait := null;
@@ -37121,10 +38507,14 @@ begin
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why, 'wait', v_wait);
     end if;
   end loop;
+  perform outbox.end_claims(v_refused, p_now);
+  -- Also if all are sent: wait_for_person() may have delayed other lanes.
+  if pg_catalog.cardinality(v_channels) > 0 then
+    perform outbox.park(v_channels, p_now);
+  end if;
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
-  perform outbox.end_claims(v_refused, p_now);
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),
@@ -37659,7 +39049,6 @@ COMMENT ON FUNCTION outbox.stuck_requests(p_gate_id bigint) IS 'How many request
 CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_filter text DEFAULT NULL::text) RETURNS jsonb
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'pg_temp'
-    SET enable_seqscan TO 'off'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -37668,17 +39057,11 @@ CREATE FUNCTION outbox.subscribe(p_endpoint_id uuid, p_event_types text[], p_fil
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_endpoint outbox.endpoint;
+  v_result jsonb := outbox.add_subscriptions(p_endpoint_id, p_event_types, p_filter);
 begin
-  perform outbox.take_endpoint_turn((outbox.check_endpoint(p_endpoint_id)).org_id);
-  v_endpoint := outbox.lock_endpoint(p_endpoint_id);
-  perform outbox.put_subscriptions(v_endpoint, p_event_types, p_filter,
-    outbox.subscription_time(p_endpoint_id));
-  return (
-    select pg_catalog.jsonb_build_object('endpoint_id', p_endpoint_id,
-      'event_types', pg_catalog.jsonb_agg(s.pattern order by s.pattern))
-    from outbox.subscription s where s.endpoint_id = p_endpoint_id
-  );
+  perform outbox.note_change(p_endpoint_id, array['eventTypes']
+    || case when p_filter is not null then array['filter'] end, null);
+  return v_result;
 end
 $$;
 
@@ -37696,7 +39079,7 @@ CREATE FUNCTION outbox.subscription_time(p_endpoint_id uuid) RETURNS timestamp w
     SET enable_seqscan TO 'off'
     AS $$
 begin
-  return greatest(outbox.clock(),
+  return greatest(outbox.event_time(),
     (select pg_catalog.max(s.created_at) from outbox.subscription s
       where s.endpoint_id = p_endpoint_id),
     (select pg_catalog.max(s.ended_at) from outbox.ended_subscription s
@@ -37708,7 +39091,7 @@ ALTER FUNCTION outbox.subscription_time(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION subscription_time(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) IS 'The time of a change of the subscriptions of an endpoint: now, but not before its last change, because the clock may have been set back. The caller holds the endpoint.';
+COMMENT ON FUNCTION outbox.subscription_time(p_endpoint_id uuid) IS 'The time of a change of the subscriptions of an endpoint: now, but not before its last change or an earlier event, because the clock may have been set back. The caller holds the endpoint.';
 
 -- Name: suspect_endpoints(uuid[], text, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37869,7 +39252,7 @@ CREATE FUNCTION outbox.take_events(p_consumer text, p_events jsonb) RETURNS json
     AS $$
 declare
   v_most constant integer := 1000;
-  v_now timestamptz := outbox.clock();
+  v_now timestamptz;
   v_new text[] := array[]::text[];
   v_id text;
   v_event jsonb;
@@ -37884,6 +39267,7 @@ begin
       pg_catalog.format('is not a JSON array of at most %s events', v_most),
       'Expected [{"id": "…", "type": "order.paid", "org_id": "default", "body": "{}"}, …]');
   end if;
+  v_now := outbox.event_time(pg_catalog.jsonb_array_length(p_events));
   -- In the same order in every session, or two calls could deadlock.
   for v_id in
     select distinct o.value ->> 'id' as id from pg_catalog.jsonb_array_elements(p_events) o
@@ -38627,6 +40011,47 @@ ALTER FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) OWNER 
 
 COMMENT ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) IS 'The position after one row of a list that is ordered by (time, id), as opaque text.';
 
+-- Name: token_actor(); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.token_actor() RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  -- Only the outermost sub is from Auth: users write their user_metadata, which may have another.
+  return 'user:'
+    || (pg_catalog.current_setting('request.jwt.claims', true)::jsonb ->> 'sub');
+exception when data_exception then
+  return null;
+end
+$$;
+
+ALTER FUNCTION outbox.token_actor() OWNER TO postgres;
+
+-- Name: FUNCTION token_actor(); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.token_actor() IS 'user:<id> of the token with which a request over the Data API was sent; null without an id.';
+
+-- Name: tokens_at(double precision, timestamp with time zone, double precision, double precision, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.tokens_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision, p_burst double precision, p_now timestamp with time zone) RETURNS double precision
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return least(
+    p_burst,
+    -- 1e-9 so that rounding does not turn a whole token into 0.999...
+    p_tokens + greatest(0, extract(epoch from p_now - p_tokens_at)) * p_rate_per_second + 1e-9);
+end
+$$;
+
+ALTER FUNCTION outbox.tokens_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision, p_burst double precision, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION tokens_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision, p_burst double precision, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.tokens_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision, p_burst double precision, p_now timestamp with time zone) IS 'How many tokens a gate that had p_tokens at p_tokens_at has now, p_burst at most.';
+
 -- Name: touch_people(outbox.linked_identifier[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone) RETURNS void
@@ -38994,6 +40419,7 @@ CREATE FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) RETURNS uuid[]
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
+    SET lock_timeout TO '20ms'
     AS $$
 begin
   return array(
@@ -39010,6 +40436,8 @@ begin
       select g.endpoint_id from outbox.gate g where g.id = o.id order by g.changed_at desc limit 1
       for no key update skip locked
     ) g);
+exception when lock_not_available then
+  return '{}'::uuid[];
 end
 $$;
 
@@ -39017,7 +40445,7 @@ ALTER FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 -- Name: FUNCTION try_lock_gates(p_endpoint_ids uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those gates of these endpoints that are not locked, without waiting, and returns their endpoints.';
+COMMENT ON FUNCTION outbox.try_lock_gates(p_endpoint_ids uuid[]) IS 'Locks those gates of these endpoints that are not locked, and returns their endpoints; none of them if it would have to wait for more than 20 ms (see the head of gate).';
 
 -- Name: try_read(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -39235,6 +40663,7 @@ begin
   perform outbox.park(outbox.lock_org_gates(p_org_id), v_now);
   perform outbox.open_publishing(p_org_id, v_now);
   perform outbox.kick_on_commit();
+  perform outbox.note_move(v_move, 'MOVE_UNDONE');
 end
 $$;
 
@@ -39580,10 +41009,13 @@ begin
   if p_change ? 'isDefault' then
     perform outbox.set_default_channel(p_org_id, v_id, p_actor);
   end if;
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED',
-    pg_catalog.format('Channel changed: %s', (
-      select pg_catalog.string_agg(k, ', ' order by k)
-      from pg_catalog.jsonb_object_keys(p_change) k)), p_actor, outbox.clock());
+  -- A new access token alone has its row, which is refused later than those of other changes.
+  if p_change - 'accessToken' <> '{}' then
+    perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED',
+      pg_catalog.format('Channel changed: %s', (
+        select pg_catalog.string_agg(k, ', ' order by k)
+        from pg_catalog.jsonb_object_keys(p_change) k)), p_actor, outbox.clock());
+  end if;
   return outbox.channel_json(v_id);
 end
 $$;
@@ -39657,6 +41089,8 @@ begin
   perform outbox.change_endpoint(p_endpoint_id, p_change);
   perform outbox.change_event_types(p_endpoint_id, p_change);
   perform outbox.finish_change(v_before, p_change -> 'headers');
+  perform outbox.note_change(p_endpoint_id,
+    array(select k from pg_catalog.jsonb_object_keys(p_change) k order by k), null);
   return outbox.get_org_endpoint(p_org_id, p_endpoint_id);
 end
 $$;
@@ -40290,6 +41724,7 @@ CREATE FUNCTION outbox.wake_changed(p_now timestamp with time zone) RETURNS void
     SET enable_hashjoin TO 'off'
     SET enable_mergejoin TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET lock_timeout TO '20ms'
     AS $$
 declare
   v_gates bigint[];
@@ -40314,6 +41749,9 @@ begin
   if v_gates is not null then
     perform outbox.wake(v_gates, v_next_at, p_now);
   end if;
+exception when lock_not_available then
+  -- The gate is locked, so its change is processed by the next tick.
+  return;
 end
 $$;
 
@@ -40330,6 +41768,7 @@ CREATE FUNCTION outbox.wake_missed(p_now timestamp with time zone) RETURNS void
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET lock_timeout TO '20ms'
     AS $$
 declare
   v_from timestamptz := outbox.ring_from(p_now);
@@ -40351,6 +41790,9 @@ begin
     perform outbox.wake(v_gates,
       pg_catalog.array_fill(p_now, array[pg_catalog.cardinality(v_gates)]), p_now);
   end if;
+exception when lock_not_available then
+  -- A later tick reads the same gates again.
+  return;
 end
 $$;
 
@@ -40488,6 +41930,40 @@ ALTER FUNCTION outbox.warn_of_watch(p_table oid) OWNER TO postgres;
 -- Name: FUNCTION warn_of_watch(p_table oid); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.warn_of_watch(p_table oid) IS 'Warns that a watch is broken: see the view broken_watch.';
+
+-- Name: was_delivered(uuid, uuid, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.was_delivered(p_event_id uuid, p_endpoint_id uuid, p_until timestamp with time zone) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return not exists (
+      select from outbox.delivery d
+      where d.event_id = p_event_id and d.endpoint_id = p_endpoint_id)
+    -- The last end counts, as in delivery_status.
+    and coalesce(
+      (
+        select a.outcome = 'delivered' and a.at <= p_until from outbox.attempt a
+        -- Not =: see last_attempt().
+        where a.event_id = p_event_id and a.endpoint_id is not distinct from p_endpoint_id
+          and (a.kind = 'close' or a.outcome = 'delivered')
+        order by a.attempt desc, a.at desc limit 1
+      ),
+      (
+        select x.delivered_at >= coalesce(x.replayed_at, '-infinity') and x.delivered_at <= p_until
+        from outbox.dead_letter x
+        where x.event_id = p_event_id and x.endpoint_id = p_endpoint_id
+      ),
+      false);
+end
+$$;
+
+ALTER FUNCTION outbox.was_delivered(p_event_id uuid, p_endpoint_id uuid, p_until timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION was_delivered(p_event_id uuid, p_endpoint_id uuid, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.was_delivered(p_event_id uuid, p_endpoint_id uuid, p_until timestamp with time zone) IS 'Whether the delivery of an event to an endpoint has ended, and the last time as delivered, at p_until or before.';
 
 -- Name: was_rotated(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -40676,6 +42152,44 @@ ALTER FUNCTION outbox.watched_type(p_table regclass, p_type text) OWNER TO postg
 -- Name: FUNCTION watched_type(p_table regclass, p_type text); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.watched_type(p_table regclass, p_type text) IS 'The type of the events of a table: p_type, or its name. OH001.';
+
+-- Name: why_endpoint_stays(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_gate outbox.gate;
+  v_letters bigint;
+begin
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  if p_endpoint.kind <> 'webhook' then
+    return pg_catalog.format('is of the kind %s: only webhooks move', p_endpoint.kind);
+  elsif p_endpoint.status <> 'enabled' then
+    return pg_catalog.format('is %s: resume it first', p_endpoint.status);
+  elsif v_gate.depth > 0 then
+    return pg_catalog.format('has open deliveries: %s', v_gate.depth);
+  elsif exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
+    return 'has a lane that is halted: call resume_lane()';
+  end if;
+  v_letters := (
+    select pg_catalog.count(*) from outbox.dead_letter x
+    where x.endpoint_id = p_endpoint.id and x.failed_at > '-infinity'
+      and x.replayed_at is null and x.discarded_at is null);
+  if v_letters > 0 then
+    return pg_catalog.format('has dead letters: %s. Replay or discard them', v_letters);
+  end if;
+  return 'is ' || outbox.why_unreadable(p_endpoint.id);
+end
+$$;
+
+ALTER FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION why_endpoint_stays(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) IS 'Why an endpoint cannot move to another database now, as the end of a sentence; null: it can. What is open is delivered here, so that the order of its keys stays.';
 
 -- Name: why_not_account(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -41340,6 +42854,12 @@ begin
       select from pg_catalog.jsonb_array_elements(p_items) i where i ->> 'key' = e.id::text);
   perform outbox.put_moved_endpoint(v_move, i -> 'item')
   from pg_catalog.jsonb_array_elements(p_items) i;
+  update outbox.org_move m set endpoints = m.endpoints || n.statuses
+  from (
+    select pg_catalog.jsonb_object_agg(i ->> 'key', i #> '{item,status}') as statuses
+    from pg_catalog.jsonb_array_elements(p_items) i
+  ) n
+  where m.org_id = p_org_id and n.statuses is not null;
 end
 $$;
 
@@ -41575,6 +43095,22 @@ CREATE TABLE outbox.attempt_default (
 ALTER TABLE ONLY outbox.attempt_default REPLICA IDENTITY FULL;
 
 ALTER TABLE outbox.attempt_default OWNER TO postgres;
+
+-- Name: audit_count; Type: TABLE; Schema: outbox; Owner: postgres
+
+CREATE TABLE outbox.audit_count (
+    org_id text NOT NULL,
+    slot uuid DEFAULT gen_random_uuid() NOT NULL,
+    day date NOT NULL,
+    n integer NOT NULL
+)
+WITH (fillfactor='50');
+
+ALTER TABLE outbox.audit_count OWNER TO postgres;
+
+-- Name: TABLE audit_count; Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON TABLE outbox.audit_count IS 'How many rows the tokens of an organisation left in the audit trail on that day (UTC), added up over its slots: each of several writes at once has its own.';
 
 -- Name: audit_event_id_seq; Type: SEQUENCE; Schema: outbox; Owner: postgres
 
@@ -42236,6 +43772,17 @@ ALTER TABLE outbox.event_catalogue OWNER TO postgres;
 -- Name: TABLE event_catalogue; Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON TABLE outbox.event_catalogue IS 'strict: whether the API rejects events with types that are not in the catalogue of the organisation. version increases with each change of the catalogue. changes counts the changes of event types that were ever recorded, also those that are deleted.';
+
+-- Name: event_clock; Type: SEQUENCE; Schema: outbox; Owner: postgres
+
+CREATE SEQUENCE outbox.event_clock
+    START WITH 0
+    INCREMENT BY 1
+    MINVALUE 0
+    NO MAXVALUE
+    CACHE 1;
+
+ALTER TABLE outbox.event_clock OWNER TO postgres;
 
 -- Name: event_default; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -43587,6 +45134,11 @@ ALTER TABLE ONLY outbox.event ATTACH PARTITION outbox.event_default DEFAULT;
 ALTER TABLE ONLY outbox.activity
     ADD CONSTRAINT activity_pkey PRIMARY KEY (id);
 
+-- Name: audit_count audit_count_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
+
+ALTER TABLE ONLY outbox.audit_count
+    ADD CONSTRAINT audit_count_pkey PRIMARY KEY (org_id, slot);
+
 -- Name: audit_event audit_event_pkey; Type: CONSTRAINT; Schema: outbox; Owner: postgres
 
 ALTER TABLE ONLY outbox.audit_event
@@ -44097,6 +45649,14 @@ CREATE INDEX attempt_default_event_id_idx1 ON outbox.attempt_default USING btree
 
 CREATE INDEX audit_event_action ON outbox.audit_event USING btree (org_id, action, id);
 
+-- Name: audit_event_actor; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX audit_event_actor ON outbox.audit_event USING btree (org_id, "left"(actor, 200), id) WHERE (actor IS NOT NULL);
+
+-- Name: audit_event_age; Type: INDEX; Schema: outbox; Owner: postgres
+
+CREATE INDEX audit_event_age ON outbox.audit_event USING btree (created_at) WHERE (data IS NOT NULL);
+
 -- Name: audit_event_correlation; Type: INDEX; Schema: outbox; Owner: postgres
 
 CREATE INDEX audit_event_correlation ON outbox.audit_event USING btree (org_id, correlation_id, id) WHERE (correlation_id IS NOT NULL);
@@ -44598,6 +46158,10 @@ ALTER TABLE outbox.attempt ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE outbox.attempt_default ENABLE ROW LEVEL SECURITY;
 
+-- Name: audit_count; Type: ROW SECURITY; Schema: outbox; Owner: postgres
+
+ALTER TABLE outbox.audit_count ENABLE ROW LEVEL SECURITY;
+
 -- Name: audit_event; Type: ROW SECURITY; Schema: outbox; Owner: postgres
 
 ALTER TABLE outbox.audit_event ENABLE ROW LEVEL SECURITY;
@@ -45016,6 +46580,14 @@ REVOKE ALL ON FUNCTION outbox.add_people(p_linked outbox.linked_identifier[], p_
 
 REVOKE ALL ON FUNCTION outbox.add_secret(p_endpoint_id uuid, p_secret text, p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION add_subscriptions(p_endpoint_id uuid, p_event_types text[], p_filter text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_subscriptions(p_endpoint_id uuid, p_event_types text[], p_filter text) FROM PUBLIC;
+
+-- Name: FUNCTION add_to_free_count(p_org_id text, p_day date); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.add_to_free_count(p_org_id text, p_day date) FROM PUBLIC;
+
 -- Name: FUNCTION admit_endpoints(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.admit_endpoints(p_endpoint_ids uuid[]) FROM PUBLIC;
@@ -45041,17 +46613,17 @@ GRANT ALL ON FUNCTION outbox.alive_since(p_now timestamp with time zone) TO serv
 
 REVOKE ALL ON FUNCTION outbox.allowed_in_flight(p_max integer, p_last_timed_out boolean, p_ramp_from timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION announce(p_type text, p_endpoints uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.announce(p_type text, p_endpoints uuid[]) FROM PUBLIC;
 
 -- Name: FUNCTION announce_cleared(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.announce_cleared() FROM PUBLIC;
 
--- Name: FUNCTION announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION announce_dead(p_events uuid[], p_endpoints uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.announce_dead(p_events uuid[], p_endpoints uuid[]) FROM PUBLIC;
 
 -- Name: TABLE whatsapp_app; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45126,6 +46698,30 @@ REVOKE ALL ON FUNCTION outbox.apply_statuses(p_ids bigint[], p_now timestamp wit
 
 REVOKE ALL ON FUNCTION outbox.apply_updates(p_ids bigint[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION arrival_reason(p_from text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.arrival_reason(p_from text) FROM PUBLIC;
+
+-- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
+
+-- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
+
+-- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.endpoint TO service_role;
+
+-- Name: FUNCTION arrives_from(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.arrives_from(p_endpoint outbox.endpoint) FROM PUBLIC;
+
 -- Name: FUNCTION arriving_deliveries(p_org_id text, p_items jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.arriving_deliveries(p_org_id text, p_items jsonb) FROM PUBLIC;
@@ -45146,9 +46742,13 @@ REVOKE ALL ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_
 
 GRANT SELECT ON TABLE outbox.audit_event TO service_role;
 
--- Name: FUNCTION audit_json(p_row outbox.audit_event); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION audit_event_json(p_row outbox.audit_event); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.audit_json(p_row outbox.audit_event) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.audit_event_json(p_row outbox.audit_event) FROM PUBLIC;
+
+-- Name: FUNCTION audit_id_after(p_org_id text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.audit_id_after(p_org_id text, p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION audit_message(p_message outbox.outbound_message, p_action text, p_details text, p_actor text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45174,10 +46774,10 @@ REVOKE ALL ON FUNCTION outbox.await_tick(p_this_minute boolean) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.backfill(p_table regclass, p_endpoint_id uuid, p_where text, p_rate_per_second integer, p_type text, p_org_column text, p_partition_column text, p_columns text[], p_except text[]) FROM PUBLIC;
 
--- Name: FUNCTION backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer, p_include_delivered boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer) TO service_role;
+REVOKE ALL ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer, p_include_delivered boolean) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.backfill_events(p_endpoint_id uuid, p_types text[], p_from timestamp with time zone, p_until timestamp with time zone, p_filter text, p_by_subscription boolean, p_rate_per_second integer, p_include_delivered boolean) TO service_role;
 
 -- Name: FUNCTION backfill_kept(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45190,22 +46790,6 @@ REVOKE ALL ON FUNCTION outbox.backfill_room(p_job outbox.replay_job, p_most inte
 -- Name: FUNCTION backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.backfill_rows(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
-
--- Name: FUNCTION check_retry(p_policy jsonb); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.check_retry(p_policy jsonb) FROM PUBLIC;
-
--- Name: FUNCTION setting_int(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_int(p_name text) FROM PUBLIC;
-
--- Name: FUNCTION setting_on(p_name text); Type: ACL; Schema: outbox; Owner: postgres
-
-REVOKE ALL ON FUNCTION outbox.setting_on(p_name text) FROM PUBLIC;
-
--- Name: TABLE endpoint; Type: ACL; Schema: outbox; Owner: postgres
-
-GRANT SELECT ON TABLE outbox.endpoint TO service_role;
 
 -- Name: FUNCTION backfilled_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45292,9 +46876,9 @@ REVOKE ALL ON FUNCTION outbox.build_one_index(p_index regclass, p_part regclass,
 
 REVOKE ALL ON FUNCTION outbox.build_parcel(p_claimed outbox.claimed, p_known jsonb, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_more boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.build_response(p_applied integer, p_stale integer, p_routed integer, p_repeat boolean, p_stop text, p_parcel outbox.parcel, p_retries json, p_renewed json, p_errors json, p_problem text, p_more boolean) FROM PUBLIC;
 
 -- Name: FUNCTION calculate_delay(p_policy jsonb, p_attempt integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45348,6 +46932,10 @@ REVOKE ALL ON FUNCTION outbox.cancel_open(p_endpoint_id uuid, p_why text, p_now 
 
 REVOKE ALL ON FUNCTION outbox.cancel_pending(p_why text, p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION carried_keys(p_org_id text, p_newest integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.carried_keys(p_org_id text, p_newest integer) FROM PUBLIC;
+
 -- Name: FUNCTION change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_apart(p_task text, p_table regclass, p_statement text, p_rows tid[], p_now timestamp with time zone, p_shown interval, p_locked boolean) FROM PUBLIC;
@@ -45375,6 +46963,10 @@ REVOKE ALL ON FUNCTION outbox.change_endpoint(p_endpoint_id uuid, p_change jsonb
 -- Name: FUNCTION change_event_types(p_endpoint_id uuid, p_change jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.change_event_types(p_endpoint_id uuid, p_change jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION change_headers(p_endpoint_id uuid, p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.change_headers(p_endpoint_id uuid, p_headers jsonb) FROM PUBLIC;
 
 -- Name: TABLE lane; Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45556,6 +47148,10 @@ REVOKE ALL ON FUNCTION outbox.check_json(p_body text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_kafka(p_broker jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION check_leaves(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_leaves(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_limit(p_org_id text, p_name text, p_count bigint, p_owner text, p_things text, p_remedy text) FROM PUBLIC;
@@ -45660,6 +47256,10 @@ REVOKE ALL ON FUNCTION outbox.check_signing_key(p_secret text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_source(p_table regclass) FROM PUBLIC;
 
+-- Name: FUNCTION check_spread(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_spread(p_org_id text) FROM PUBLIC;
+
 -- Name: FUNCTION check_subscription_limits(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoint) FROM PUBLIC;
@@ -45667,6 +47267,10 @@ REVOKE ALL ON FUNCTION outbox.check_subscription_limits(p_endpoint outbox.endpoi
 -- Name: FUNCTION check_template(p_field text, p_template jsonb, p_names text[], p_characters text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_template(p_field text, p_template jsonb, p_names text[], p_characters text) FROM PUBLIC;
+
+-- Name: FUNCTION check_template_limit(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_template_limit(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION check_token_share(p_org_id text, p_change jsonb, p_before outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -45850,6 +47454,10 @@ REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) FROM PUBLIC;
 
+-- Name: FUNCTION count_action(p_org_id text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) FROM PUBLIC;
+
 -- Name: FUNCTION count_callbacks(p_responses jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.count_callbacks(p_responses jsonb) FROM PUBLIC;
@@ -45993,6 +47601,10 @@ REVOKE ALL ON FUNCTION outbox.create_waiting(p_now timestamp with time zone, p_m
 
 REVOKE ALL ON FUNCTION outbox.create_watch(p_table regclass, p_watch jsonb, p_operations text[], p_per_statement boolean) FROM PUBLIC;
 
+-- Name: FUNCTION current_actor(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.current_actor() FROM PUBLIC;
+
 -- Name: FUNCTION current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.current_identifiers(p_org_id text, p_identifiers text[], p_times timestamp with time zone[]) FROM PUBLIC;
@@ -46095,6 +47707,10 @@ REVOKE ALL ON FUNCTION outbox.delivery_endpoints(p_event_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.delivery_json(p_event_id uuid, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION departure_reason(p_to text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.departure_reason(p_to text) FROM PUBLIC;
+
 -- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) FROM PUBLIC;
@@ -46130,6 +47746,10 @@ REVOKE ALL ON FUNCTION outbox.dlq_message(p_letter outbox.dead_letter, p_endpoin
 -- Name: FUNCTION drains(p_run uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION drop_arrival(p_endpoint_id uuid, p_from text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) FROM PUBLIC;
 
 -- Name: FUNCTION drop_ended_subscriptions(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46229,6 +47849,10 @@ REVOKE ALL ON FUNCTION outbox.endpoint_json(p_endpoint outbox.endpoint) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.endpoint_members(p_endpoint outbox.endpoint) FROM PUBLIC;
 
+-- Name: FUNCTION endpoint_secrets(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.endpoint_secrets(p_endpoint_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION endpoints_to_judge(p_results outbox.result[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.endpoints_to_judge(p_results outbox.result[]) FROM PUBLIC;
@@ -46288,6 +47912,10 @@ REVOKE ALL ON FUNCTION outbox.event_metrics() FROM PUBLIC;
 -- Name: FUNCTION event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.event_of_json(p_event jsonb, p_at timestamp with time zone, p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION event_time(p_count integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.event_time(p_count integer) FROM PUBLIC;
 
 -- Name: FUNCTION event_type_json(p_type outbox.event_type); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46525,6 +48153,10 @@ REVOKE ALL ON FUNCTION outbox.follow_target(p_org_id text, p_move_id uuid) FROM 
 
 REVOKE ALL ON FUNCTION outbox.forget_accepted(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
 
+-- Name: FUNCTION forget_actions(p_now timestamp with time zone, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.forget_actions(p_now timestamp with time zone, p_limit integer) FROM PUBLIC;
+
 -- Name: FUNCTION forget_app_secrets(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.forget_app_secrets(p_now timestamp with time zone) FROM PUBLIC;
@@ -46760,6 +48392,10 @@ REVOKE ALL ON FUNCTION outbox.has_health(p_endpoint outbox.endpoint, p_health te
 
 REVOKE ALL ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION has_left(p_endpoint_id uuid, p_to text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) FROM PUBLIC;
+
 -- Name: FUNCTION has_new(p_router outbox.router); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.has_new(p_router outbox.router) FROM PUBLIC;
@@ -46823,6 +48459,14 @@ REVOKE ALL ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_he
 -- Name: FUNCTION hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.hold_channels(p_endpoint_ids uuid[], p_results outbox.result[], p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION hold_counters(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_counters() FROM PUBLIC;
+
+-- Name: FUNCTION hold_events(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.hold_events() FROM PUBLIC;
 
 -- Name: FUNCTION hold_move(p_org_id text, p_run uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -46919,6 +48563,10 @@ GRANT SELECT ON TABLE outbox.run TO service_role;
 -- Name: FUNCTION is_crowded(p_run outbox.run, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.is_crowded(p_run outbox.run, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION is_cut(p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.is_cut(p_claimed outbox.claimed, p_limit integer, p_routed integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION is_event_needed(p_event_id uuid, p_since timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47105,6 +48753,10 @@ REVOKE ALL ON FUNCTION outbox.keep_secret_moved() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.keep_secrets(p_endpoint_ids uuid[], p_secret_ids uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION kept_action(p_job outbox.replay_job, p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.kept_action(p_job outbox.replay_job, p_event_id uuid) FROM PUBLIC;
+
 -- Name: FUNCTION kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.kept_problem(p_filter outbox.filter, p_event outbox.kept_event, p_body text) FROM PUBLIC;
@@ -47173,6 +48825,10 @@ REVOKE ALL ON FUNCTION outbox.kind_problem(p_now timestamp with time zone) FROM 
 
 REVOKE ALL ON FUNCTION outbox.known_person(p_org_id text, p_identifiers text[]) FROM PUBLIC;
 
+-- Name: FUNCTION lacks_transaction_ids(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lacks_transaction_ids() FROM PUBLIC;
+
 -- Name: FUNCTION lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lane_due_at(p_gate_id bigint, p_from timestamp with time zone, p_isolated boolean, p_now timestamp with time zone) FROM PUBLIC;
@@ -47218,6 +48874,10 @@ REVOKE ALL ON FUNCTION outbox.latency_bounds() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.later_number(p_update outbox.whatsapp_update) FROM PUBLIC;
 
+-- Name: FUNCTION latest_event_time(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.latest_event_time() FROM PUBLIC;
+
 -- Name: FUNCTION lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
@@ -47225,6 +48885,10 @@ REVOKE ALL ON FUNCTION outbox.lay_aside(p_delivery outbox.delivery, p_again_at t
 -- Name: FUNCTION lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lease_deliveries(p_endpoint_ids uuid[], p_limit integer, p_now timestamp with time zone, p_isolated boolean) FROM PUBLIC;
+
+-- Name: FUNCTION leave_endpoint(p_endpoint_id uuid, p_to text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.leave_endpoint(p_endpoint_id uuid, p_to text) FROM PUBLIC;
 
 -- Name: FUNCTION leave_lane(p_delivery outbox.delivery, p_lane outbox.lane, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47275,15 +48939,20 @@ REVOKE ALL ON FUNCTION outbox.links_of_updates(p_ids bigint[]) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_activity(p_org_id text, p_dossier_id text, p_cursor text, p_limit integer, p_activity_type text) TO service_role;
 
+-- Name: FUNCTION list_all_dead_letters(p_status text, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.list_all_dead_letters(p_status text, p_cursor text, p_limit integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_all_dead_letters(p_status text, p_cursor text, p_limit integer) TO service_role;
+
 -- Name: FUNCTION list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.list_attempts(p_org_id text, p_event_id uuid, p_endpoint_id uuid, p_cursor text, p_limit integer) TO service_role;
 
--- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text, p_from timestamp with time zone, p_to timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) FROM PUBLIC;
-GRANT ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) TO service_role;
+REVOKE ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text, p_from timestamp with time zone, p_to timestamp with time zone) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.list_audit_events(p_org_id text, p_cursor text, p_limit integer, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text, p_from timestamp with time zone, p_to timestamp with time zone) TO service_role;
 
 -- Name: FUNCTION list_channels(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47394,9 +49063,17 @@ GRANT ALL ON FUNCTION outbox.list_workers() TO service_role;
 
 REVOKE ALL ON FUNCTION outbox.live_runs(p_now timestamp with time zone, p_before outbox.run) FROM PUBLIC;
 
+-- Name: FUNCTION lock_arrival(p_endpoint_id uuid, p_from text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_arrival(p_endpoint_id uuid, p_from text) FROM PUBLIC;
+
 -- Name: FUNCTION lock_channel(p_org_id text, p_channel_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) FROM PUBLIC;
+
+-- Name: FUNCTION lock_deleted(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_deleted(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION lock_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47449,6 +49126,10 @@ REVOKE ALL ON FUNCTION outbox.lock_source(p_source outbox.backfill_source, p_wat
 -- Name: FUNCTION lost(p_delivery outbox.delivery); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lost(p_delivery outbox.delivery) FROM PUBLIC;
+
+-- Name: FUNCTION make_due(p_event_id uuid, p_endpoint_id uuid, p_delay interval); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.make_due(p_event_id uuid, p_endpoint_id uuid, p_delay interval) FROM PUBLIC;
 
 -- Name: FUNCTION mark_delivered(p_until timestamp with time zone, p_org_id text, p_endpoint_id uuid, p_why text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47647,9 +49328,9 @@ REVOKE ALL ON FUNCTION outbox.near_limits(p_now timestamp with time zone) FROM P
 
 REVOKE ALL ON FUNCTION outbox.net_requests() FROM PUBLIC;
 
--- Name: FUNCTION new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint, p_include_delivered boolean); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.new_backfill(p_endpoint outbox.endpoint, p_source text, p_types text[], p_from timestamp with time zone, p_to timestamp with time zone, p_filter text, p_rate_per_second integer, p_total bigint, p_include_delivered boolean) FROM PUBLIC;
 
 -- Name: FUNCTION new_event(p_at timestamp with time zone, p_type text, p_body text, p_org_id text, p_partition_key text, p_correlation_id text, p_idempotency_key text, p_endpoint_id uuid, p_deliver_at timestamp with time zone, p_traceparent text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47699,6 +49380,10 @@ REVOKE ALL ON FUNCTION outbox.next_token_at(p_tokens double precision, p_tokens_
 
 REVOKE ALL ON FUNCTION outbox.next_unrouted(p_router outbox.router) FROM PUBLIC;
 
+-- Name: FUNCTION note_action(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_action(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_data jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed outbox.claimed) FROM PUBLIC;
@@ -47707,13 +49392,33 @@ REVOKE ALL ON FUNCTION outbox.note_batch(p_run uuid, p_seq bigint, p_claimed out
 
 REVOKE ALL ON FUNCTION outbox.note_binding(p_action text, p_was outbox.binding, p_by text, p_now timestamp with time zone, p_result jsonb) FROM PUBLIC;
 
+-- Name: FUNCTION note_change(p_endpoint_id uuid, p_members text[], p_headers jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_change(p_endpoint_id uuid, p_members text[], p_headers jsonb) FROM PUBLIC;
+
+-- Name: FUNCTION note_delivery(p_event_id uuid, p_endpoint_id uuid, p_action text, p_details text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_delivery(p_event_id uuid, p_endpoint_id uuid, p_action text, p_details text) FROM PUBLIC;
+
+-- Name: FUNCTION note_endpoint(p_endpoint_id uuid, p_action text, p_details text, p_data jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_endpoint(p_endpoint_id uuid, p_action text, p_details text, p_data jsonb) FROM PUBLIC;
+
 -- Name: FUNCTION note_foreign_kick(p_now timestamp with time zone, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_foreign_kick(p_now timestamp with time zone, p_most integer) FROM PUBLIC;
 
+-- Name: FUNCTION note_move(p_move outbox.org_move, p_action text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_move(p_move outbox.org_move, p_action text) FROM PUBLIC;
+
 -- Name: FUNCTION note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.note_refusal(p_event_id uuid, p_endpoint_id uuid, p_step text, p_sqlstate text, p_error text, p_again_at timestamp with time zone, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION note_setting(p_org_id text, p_name text, p_value jsonb, p_was jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.note_setting(p_org_id text, p_name text, p_value jsonb, p_was jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION note_skipped(p_job_id bigint, p_rows integer, p_last text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47799,9 +49504,9 @@ REVOKE ALL ON FUNCTION outbox.on_purged(p_endpoint_id uuid, p_limit integer, p_n
 
 REVOKE ALL ON FUNCTION outbox.on_results(p_results outbox.result[], p_news outbox.news, p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.open_audit_list(p_org_id text, p_below bigint, p_entity_type text, p_entity_id text, p_audit_action text, p_correlation_id text, p_actor text) FROM PUBLIC;
 
 -- Name: FUNCTION open_delivery_list(p_org_id text, p_status text, p_from uuid, p_below outbox.delivery_key); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47810,6 +49515,10 @@ REVOKE ALL ON FUNCTION outbox.open_delivery_list(p_org_id text, p_status text, p
 -- Name: FUNCTION open_depth(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.open_depth(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION open_endpoint(p_endpoint_id uuid, p_from text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) FROM PUBLIC;
 
 -- Name: FUNCTION open_event_ids(p_org_id text, p_after uuid, p_upto uuid, p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47877,9 +49586,18 @@ REVOKE ALL ON FUNCTION outbox.org_dead_letter(p_org_id text, p_id uuid) FROM PUB
 
 REVOKE ALL ON FUNCTION outbox.org_endpoint(p_org_id text, p_endpoint_id uuid) FROM PUBLIC;
 
+-- Name: FUNCTION org_of_event(p_event_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_of_event(p_event_id uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION outbox.org_of_event(p_event_id uuid) TO service_role;
+
 -- Name: FUNCTION org_pairs_end(p_batch outbox.routing, p_most integer); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.org_pairs_end(p_batch outbox.routing, p_most integer) FROM PUBLIC;
+
+-- Name: FUNCTION org_secret_json(p_read jsonb); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.org_secret_json(p_read jsonb) FROM PUBLIC;
 
 -- Name: FUNCTION org_setting_int(p_org_id text, p_name text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -47901,9 +49619,9 @@ REVOKE ALL ON FUNCTION outbox.pace_of(p_messages_per_second double precision) FR
 
 REVOKE ALL ON FUNCTION outbox.paired_rows() FROM PUBLIC;
 
--- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_served uuid[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.park(p_endpoint_ids uuid[], p_now timestamp with time zone, p_claimed outbox.claimed) FROM PUBLIC;
 
 -- Name: FUNCTION park_apart(p_endpoint_ids uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -48032,6 +49750,10 @@ REVOKE ALL ON FUNCTION outbox.portal_generation(p_org_id text) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.portal_revocations(p_org_id text) FROM PUBLIC;
 
+-- Name: FUNCTION postpone_isolated(p_endpoint_id uuid, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.postpone_isolated(p_endpoint_id uuid, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.postpone_updates(p_ids bigint[], p_error text, p_sqlstate text, p_now timestamp with time zone) FROM PUBLIC;
@@ -48090,9 +49812,9 @@ REVOKE ALL ON FUNCTION outbox.publish_dead_letters(p_events uuid[], p_endpoints 
 REVOKE ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_events(p_org_id text, p_events jsonb, p_catalogue text, p_key text) TO service_role;
 
--- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_inbound(p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text) FROM PUBLIC;
 
 -- Name: FUNCTION publish_inserted(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -48103,9 +49825,9 @@ REVOKE ALL ON FUNCTION outbox.publish_inserted() FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.publish_many(p_events jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.publish_many(p_events jsonb) TO service_role;
 
--- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_message(p_message outbox.outbound_message, p_lane_key text, p_at timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_message(p_message outbox.outbound_message, p_lane_key text, p_at timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION publish_moves(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -48133,9 +49855,9 @@ REVOKE ALL ON FUNCTION outbox.publish_row() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.publish_rows() FROM PUBLIC;
 
--- Name: FUNCTION publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION publish_statuses(p_changes outbox.status_change[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[]) FROM PUBLIC;
 
 -- Name: FUNCTION published_before(p_org_id text, p_events jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -48190,9 +49912,9 @@ REVOKE ALL ON FUNCTION outbox.put_message(p_message outbox.outbound_message, p_l
 
 REVOKE ALL ON FUNCTION outbox.put_moved_endpoint(p_move outbox.org_move, p_item jsonb) FROM PUBLIC;
 
--- Name: FUNCTION put_news(p_type text, p_bodies text[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION put_news(p_type text, p_bodies text[]); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.put_news(p_type text, p_bodies text[]) FROM PUBLIC;
 
 -- Name: FUNCTION put_reply_word(p_org_id text, p_language text, p_word text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -48350,6 +50072,10 @@ REVOKE ALL ON FUNCTION outbox.ready_source(p_job outbox.replay_job, p_now timest
 REVOKE ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.receive_callbacks(p_app_id text, p_org_id text, p_updates jsonb) TO service_role;
 
+-- Name: FUNCTION receive_endpoint(p_org_id text, p_from text, p_item text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text) FROM PUBLIC;
+
 -- Name: FUNCTION stored_from(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.stored_from() FROM PUBLIC;
@@ -48446,6 +50172,10 @@ REVOKE ALL ON FUNCTION outbox.refusal_delay(p_endpoint_id uuid, p_failures integ
 -- Name: FUNCTION refusal_text(p_code text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.refusal_text(p_code text) FROM PUBLIC;
+
+-- Name: FUNCTION refuse_arrival(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.refuse_arrival(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION refuse_change(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -48903,9 +50633,17 @@ REVOKE ALL ON FUNCTION outbox.schema_members(p_schema jsonb) FROM PUBLIC;
 REVOKE ALL ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION outbox.search_org(p_org_id text, p_correlation_id text, p_idempotency_key text, p_limit integer) TO service_role;
 
+-- Name: FUNCTION send_again(p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.send_again(p_job outbox.replay_job, p_event_id uuid, p_problem text, p_now timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION send_delays(p_claimed outbox.claimed); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.send_delays(p_claimed outbox.claimed) FROM PUBLIC;
+
+-- Name: FUNCTION send_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.send_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION send_test_event(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -49077,6 +50815,14 @@ REVOKE ALL ON FUNCTION outbox.source_watch(p_source outbox.backfill_source) FROM
 -- Name: FUNCTION speaker_of(p_identifiers text[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.speaker_of(p_identifiers text[]) FROM PUBLIC;
+
+-- Name: FUNCTION spread_blockers(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.spread_blockers(p_org_id text) FROM PUBLIC;
+
+-- Name: FUNCTION spread_status(p_org_id text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.spread_status(p_org_id text) FROM PUBLIC;
 
 -- Name: FUNCTION start_attempt(p_message outbox.outbound_message, p_phone_number_id text, p_event_id uuid, p_claim integer, p_count integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -49265,6 +51011,14 @@ REVOKE ALL ON FUNCTION outbox.time_span(p_from timestamp with time zone, p_to ti
 -- Name: FUNCTION to_cursor(p_at timestamp with time zone, p_id text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.to_cursor(p_at timestamp with time zone, p_id text) FROM PUBLIC;
+
+-- Name: FUNCTION token_actor(); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.token_actor() FROM PUBLIC;
+
+-- Name: FUNCTION tokens_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision, p_burst double precision, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.tokens_at(p_tokens double precision, p_tokens_at timestamp with time zone, p_rate_per_second double precision, p_burst double precision, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION touch_people(p_linked outbox.linked_identifier[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -49498,6 +51252,10 @@ REVOKE ALL ON FUNCTION outbox.wanted_keys(p_job outbox.replay_job, p_filter outb
 
 REVOKE ALL ON FUNCTION outbox.warn_of_watch(p_table oid) FROM PUBLIC;
 
+-- Name: FUNCTION was_delivered(p_event_id uuid, p_endpoint_id uuid, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.was_delivered(p_event_id uuid, p_endpoint_id uuid, p_until timestamp with time zone) FROM PUBLIC;
+
 -- Name: FUNCTION was_rotated(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.was_rotated(p_endpoint_id uuid) FROM PUBLIC;
@@ -49521,6 +51279,10 @@ REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUB
 -- Name: FUNCTION watched_type(p_table regclass, p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.watched_type(p_table regclass, p_type text) FROM PUBLIC;
+
+-- Name: FUNCTION why_endpoint_stays(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION why_not_account(p_app_id text, p_org_id text, p_waba_id text, p_kind text); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -49621,6 +51383,10 @@ GRANT SELECT ON TABLE outbox.activity TO service_role;
 -- Name: TABLE attempt_default; Type: ACL; Schema: outbox; Owner: postgres
 
 GRANT SELECT ON TABLE outbox.attempt_default TO service_role;
+
+-- Name: TABLE audit_count; Type: ACL; Schema: outbox; Owner: postgres
+
+GRANT SELECT ON TABLE outbox.audit_count TO service_role;
 
 -- Name: TABLE callback_count; Type: ACL; Schema: outbox; Owner: postgres
 

@@ -59,8 +59,8 @@ const edits: readonly Edit[] = [
   },
   {
     file: 'sql/engine/run/response.sql',
-    find: '  p_problem text default null\n) returns json',
-    replace: '  p_problem text default null,\n  p_contract integer default 1\n) returns json',
+    find: '  p_more boolean default false\n) returns json',
+    replace: '  p_more boolean default false,\n  p_contract integer default 1\n) returns json',
   },
   {
     file: 'sql/engine/run/response.sql',
@@ -70,28 +70,29 @@ const edits: readonly Edit[] = [
   },
   {
     file: 'sql/engine/run/response.sql',
-    find: 'outbox.parcel, json, json, json, text\n) is',
-    replace: 'outbox.parcel, json, json, json, text, integer\n) is',
+    find: 'outbox.parcel, json, json, json, text, boolean\n) is',
+    replace: 'outbox.parcel, json, json, json, text, boolean, integer\n) is',
   },
   {
     file: 'sql/engine/run/dispatch.sql',
     find: 'v_stop, null, null, null, null, v_problem);',
-    replace: 'v_stop, null, null, null, null, v_problem,\n      v_contract);',
+    replace: 'v_stop, null, null, null, null, v_problem, false,\n      v_contract);',
   },
   {
     file: 'sql/engine/run/dispatch.sql',
     find: 'v_stop, null, null, null, null);',
-    replace: 'v_stop, null, null, null, null, null,\n      v_contract);',
+    replace: 'v_stop, null, null, null, null, null, false,\n      v_contract);',
   },
   {
     file: 'sql/engine/run/dispatch.sql',
     find: 'v_handed.parcel, null, null, null,\n      v_problem);',
-    replace: 'v_handed.parcel, null, null, null,\n      v_problem, v_contract);',
+    replace: 'v_handed.parcel, null, null, null,\n      v_problem, false, v_contract);',
   },
   {
     file: 'sql/engine/run/dispatch.sql',
-    find: "'claim', v_claim_error)), v_problem);",
-    replace: "'claim', v_claim_error)), v_problem, v_contract);",
+    find: "outbox.is_cut(v_handed.claimed, v_limit, (v_route ->> 'routed')::integer, v_now));",
+    replace:
+      "outbox.is_cut(v_handed.claimed, v_limit, (v_route ->> 'routed')::integer, v_now),\n    v_contract);",
   },
   {
     file: 'functions/_shared/contract/range.ts',

@@ -97,6 +97,50 @@ Deno.test('the upgrade of the candidate keeps its rows, and delivers what was pu
   expect(claimed).toBe('35')
 })
 
+/** An audit trail of messages, with an actor that is longer than the row of an index. */
+const trail = `
+insert into outbox.audit_event (org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
+select 'org-' || n % 2, 'PERSON', n::text, 'OPTED_OUT', 'x',
+  case n when 1 then (select string_agg(md5(m::text), '') from generate_series(1, 250) m) else 'anna' end,
+  timestamptz '2026-03-01' + n * interval '1 s', 'cart-' || n
+from generate_series(1, 100) n;
+`
+/** All rows as they were. */
+const trailFacts = `
+select count(*), max(id), md5(string_agg(concat_ws(' ', id, org_id, entity_type, entity_id, action, details, actor,
+  extract(epoch from created_at), correlation_id), ',' order by id))
+from outbox.audit_event`
+
+for (const isWhole of [true, false]) {
+  const what = isWhole ? 'keeps the audit trail of messages' : 'without messages has an audit trail'
+  Deno.test(`the upgrade of the candidate ${what}, and records who acts`, async () => {
+    const release = await stored()
+    await using pg = await startTestPostgres()
+    const run = async (sql: string): Promise<string> => {
+      const { code, stdout, stderr } = await pg.psql(sql)
+      expect([code, stderr]).toEqual([0, ''])
+      return stdout
+    }
+    const of = (files: SqlFile[]): SqlFile[] =>
+      files.filter(({ path }) => isWhole || /(?:^|_)(?:core|api|extensions)(?:_|\.|$)/.test(path))
+    await applyFiles(pg, of(await installation(release)))
+    if (isWhole) await run(trail)
+    const before = isWhole ? await run(trailFacts) : ''
+    await applyFiles(pg, of(await upgrade(release)))
+    if (isWhole) expect(await run(trailFacts)).toBe(before)
+    await run(`select outbox.set_setting('limit.endpoints', '7')`)
+    const rows = `select count(*), max(id) > ${isWhole ? 100 : 0}, bool_and(actor like 'sql:%')
+      from outbox.audit_event where action = 'CHANGED'`
+    expect(await run(rows)).toBe('1|t|t')
+    const listed = `select jsonb_array_length(outbox.list_audit_events('org-1') -> 'data')`
+    expect(await run(listed)).toBe(isWhole ? '50' : '0')
+    // Of the limit of the trail, nothing that was written before is used up.
+    await run(`select set_config('request.headers', '{"a": "b"}', false),
+      set_config('outhook.actor', 'portal:zoe', false), outbox.set_org_setting('org-1', 'limit.endpoints', '7')`)
+    expect(await run('select org_id, n from outbox.audit_count')).toBe('org-1|1')
+  })
+}
+
 Deno.test('the upgrade of the candidate under load loses nothing, with a worker of today before and after it', async () => {
   const release = await stored()
   const files = await upgrade(release)

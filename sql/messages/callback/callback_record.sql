@@ -37,7 +37,7 @@ begin
   where c.update_status = 'applied' and m.dossier_id is not null
   order by c.place;
   perform outbox.record_arrivals(p_changes, p_now);
-  perform outbox.publish_statuses(p_changes, p_now);
+  perform outbox.publish_statuses(p_changes);
 end
 $$;
 comment on function outbox.record_statuses(outbox.status_change[], timestamptz) is
@@ -87,9 +87,7 @@ comment on function outbox.record_arrivals(outbox.status_change[], timestamptz) 
   'Adds the audit and activity rows of what arrived although its message is cancelled, WhatsApp '
   'had reported a failure, or another attempt arrived before.';
 
-create function outbox.publish_statuses(
-  p_changes outbox.status_change[], p_now timestamptz
-) returns void
+create function outbox.publish_statuses(p_changes outbox.status_change[]) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
@@ -97,11 +95,13 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set jit = off
 as $$
+declare
+  v_at timestamptz := outbox.event_time(pg_catalog.cardinality(p_changes) + 1);
 begin
   with published as (
     insert into outbox.event (id, org_id, type, body, partition_key, correlation_id,
       idempotency_key, traceparent, created_at)
-    select outbox.uuid_v7(p_now + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
+    select outbox.uuid_v7(v_at + c.place * interval '1 us'), m.org_id, 'whatsapp.message.status',
       pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
         'messageId', m.id::text, 'dossierId', m.dossier_id, 'channelId', m.channel_id,
         'templateCode', m.template_code, 'attempt', a.attempt_no, 'status', c.status,
@@ -110,7 +110,7 @@ begin
       -- The same key as the message's event, so that an ordered endpoint gets the events of a
       -- recipient in order.
       outbox.hash_person(m.to_recipient, (select outbox.hash_key())), m.correlation_id,
-      u.key, (select outbox.current_traceparent()), p_now + c.place * interval '1 us'
+      u.key, (select outbox.current_traceparent()), v_at + c.place * interval '1 us'
     from pg_catalog.unnest(p_changes) with ordinality as c (update_id, attempt_id, message_id,
       status, rank, at, wamid, code, title, details, is_new, was, arrives, is_copy, update_status,
       reason, place)
@@ -133,7 +133,7 @@ begin
   end if;
 end
 $$;
-comment on function outbox.publish_statuses(outbox.status_change[], timestamptz) is
+comment on function outbox.publish_statuses(outbox.status_change[]) is
   'Publishes whatsapp.message.status for applied statuses: {"messageId", "dossierId", '
   '"channelId", "templateCode", "attempt", "status": as WhatsApp names it, "messageStatus", "at", '
   '"errorCode", "error", "details", "pricing"}, without the number and WhatsApp''s id. The '

@@ -98,7 +98,7 @@ begin
     opt_outs := outbox.opt_out_changes(p_update, v_message.sent_at,
       outbox.leave_number(p_update, p_now), array['ALL'], false, 'number changed', v_message.text);
   end if;
-  perform outbox.publish_inbound(v_message, p_update, v_action, p_now);
+  perform outbox.publish_inbound(v_message, p_update, v_action);
 end
 $$;
 comment on function outbox.apply_inbound_message(outbox.whatsapp_update, timestamptz) is
@@ -299,13 +299,13 @@ comment on function outbox.replied_attempt(outbox.whatsapp_update) is
   'The attempt of the outbound message that an inbound message replies or reacts to, or null.';
 
 create function outbox.publish_inbound(
-  p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text,
-  p_now timestamptz
+  p_message outbox.inbound_message, p_update outbox.whatsapp_update, p_action text
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_id uuid := outbox.uuid_v7(p_now);
+  v_at timestamptz := outbox.event_time();
+  v_id uuid := outbox.uuid_v7(v_at);
   v_body jsonb := pg_catalog.jsonb_build_object(
     'inboundMessageId', p_message.id::text, 'channelId', p_message.channel_id,
     'personId', p_message.person_id::text, 'from', outbox.wa_id_to_e164(p_update.wa_id),
@@ -321,12 +321,12 @@ begin
     created_at)
   values (v_id, p_message.org_id, 'whatsapp.message.received', v_payload,
     outbox.person_key(coalesce(outbox.wa_id_to_e164(p_update.wa_id), p_update.user_id, '')),
-    p_update.key, outbox.current_traceparent(), p_now);
+    p_update.key, outbox.current_traceparent(), v_at);
   insert into outbox.unrouted (event_id, org_id) values (v_id, p_message.org_id);
 end
 $$;
-comment on function outbox.publish_inbound(
-  outbox.inbound_message, outbox.whatsapp_update, text, timestamptz) is
+comment on function
+  outbox.publish_inbound(outbox.inbound_message, outbox.whatsapp_update, text) is
   'Publishes whatsapp.message.received: {"inboundMessageId", "channelId", "personId", "from", '
   '"userId", "name", "type", "text", "replyTo", "meaning": STOP or START, "sentAt", "message": '
   'WhatsApp''s original, or null if too large}. An endpoint ordered by partition gets the '

@@ -52,8 +52,7 @@ begin
     select pg_catalog.json_build_object('endpointId', c.endpoint_id, 'orgId', c.org_id,
       'field', p_update.field, 'event', v_rule.event, 'reason', v_text,
       'template', p_update.data ->> 'message_template_name')::text
-    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id),
-    p_now);
+    from outbox.whatsapp_channel c where c.endpoint_id = any (v_channels) order by c.endpoint_id));
   if v_rule.cause = 'quality' then
     update outbox.whatsapp_channel c set quality = pg_catalog.concat_ws(' ', v_rule.event,
       p_update.data ->> 'current_limit')

@@ -56,6 +56,8 @@ begin
     allow_unsigned = coalesce(p_allow_unsigned, false),
     updated_at = v_now
   where a.app_id = p_app_id;
+  perform outbox.note_action(null, 'WHATSAPP_APP', p_app_id, 'CHANGED',
+    case when p_secret is null then 'Meta app changed' else 'Secret of a Meta app set' end);
   return outbox.get_whatsapp_app(p_app_id);
 end
 $$;

@@ -30,7 +30,7 @@ begin
   where c.endpoint_id = v_id;
   delete from vault.secrets v where v.id = v_old;
   perform outbox.release_unreadable(v_id);
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'UPDATED', 'Access token replaced',
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'SECRET_ROTATED', 'Access token replaced',
     p_actor, v_now);
   return outbox.channel_json(v_id);
 end

@@ -71,7 +71,8 @@ begin
     p_messages_per_second, v_now);
   perform outbox.add_message_channel(v_id, p_phone_number_id);
   perform outbox.add_gate(v_id, 'partition');
-  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created', null, v_now);
+  perform outbox.audit(p_org_id, 'CHANNEL', v_id::text, 'CREATED', 'Channel created',
+    outbox.current_actor(), v_now);
   return outbox.channel_json(v_id);
 exception when unique_violation then
   raise exception using errcode = 'OH001',

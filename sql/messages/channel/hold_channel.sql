@@ -27,7 +27,7 @@ begin
   end if;
   if p_held and v_endpoint.status = 'enabled' and coalesce(p_expires_at > p_now, true) then
     perform outbox.set_endpoint_status(p_channel_id, 'paused', 'held: ' || p_why);
-    perform outbox.announce('outhook.channel.held', array[p_channel_id], p_now);
+    perform outbox.announce('outhook.channel.held', array[p_channel_id]);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'HELD',
       'held: ' || p_why, null, p_now);
   elsif not p_held and v_endpoint.status = 'paused' and v_endpoint.status_reason like 'held:%'
@@ -35,7 +35,7 @@ begin
       select from outbox.channel_hold h where h.channel_id = p_channel_id and h.held)
   then
     perform outbox.set_endpoint_status(p_channel_id, 'enabled', null);
-    perform outbox.announce('outhook.channel.resumed', array[p_channel_id], p_now);
+    perform outbox.announce('outhook.channel.resumed', array[p_channel_id]);
     perform outbox.audit(v_endpoint.org_id, 'CHANNEL', p_channel_id::text, 'RESUMED', p_why, null,
       p_now);
   end if;

@@ -158,6 +158,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_message outbox.outbound_message := p_message;
+  v_at timestamptz := outbox.event_time();
 begin
   insert into outbox.outbound_message as m (
     org_id, dossier_id, channel, to_recipient, template_code, payload_json, idempotency_key,
@@ -166,7 +167,7 @@ begin
   values (
     p_message.org_id, p_message.dossier_id, p_message.channel, p_message.to_recipient,
     p_message.template_code, p_message.payload_json, p_message.idempotency_key,
-    p_message.channel_id, outbox.uuid_v7(p_now), p_message.content, p_message.category,
+    p_message.channel_id, outbox.uuid_v7(v_at), p_message.content, p_message.category,
     p_message.created_by, p_now, p_now, p_message.recipient_hash, p_message.correlation_id)
   on conflict (org_id, idempotency_key) do nothing
   returning * into v_message;
@@ -174,7 +175,7 @@ begin
     return pg_catalog.jsonb_build_object('outcome', 'existing',
       'message', outbox.message_json(outbox.find_message_by_key(p_message)));
   end if;
-  perform outbox.publish_message(v_message, p_lane_key, p_now);
+  perform outbox.publish_message(v_message, p_lane_key, v_at);
   perform outbox.count_message('QUEUED');
   perform outbox.audit_message(v_message, 'CREATED', 'Message created', v_message.created_by,
     p_now);
@@ -187,12 +188,12 @@ comment on function outbox.put_message(outbox.outbound_message, text, timestampt
   'create_message().';
 
 create function outbox.publish_message(
-  p_message outbox.outbound_message, p_lane_key text, p_now timestamptz
+  p_message outbox.outbound_message, p_lane_key text, p_at timestamptz
 ) returns void
 language plpgsql set search_path = ''
 as $$
 declare
-  v_event outbox.event := outbox.new_event(p_now, 'outhook.message',
+  v_event outbox.event := outbox.new_event(p_at, 'outhook.message',
     pg_catalog.json_build_object('messageId', p_message.id::text)::text, p_message.org_id,
     p_lane_key, p_message.correlation_id, null, p_message.channel_id, null, null);
 begin
@@ -202,6 +203,6 @@ begin
 end
 $$;
 comment on function outbox.publish_message(outbox.outbound_message, text, timestamptz) is
-  'Publishes the current event of a message, with the correlation id of the message. Its partition '
-  'key is the first lane key of the person, or person_key() of a number of which nothing else is '
-  'known.';
+  'Publishes the current event of a message, with the correlation id of the message. p_at: the '
+  'event_time() of the event''s id. Its partition key is the first lane key of the person, or '
+  'person_key() of a number of which nothing else is known.';

@@ -92,7 +92,7 @@ begin
       from pg_catalog.unnest(v_messages[:p_limit]) i
       join outbox.outbound_message m on m.id = i), '[]'),
     'auditEvents', coalesce((
-      select pg_catalog.jsonb_agg(outbox.audit_json(x) order by x.id desc)
+      select pg_catalog.jsonb_agg(outbox.audit_event_json(x) order by x.id desc)
       from pg_catalog.unnest(v_audit[:p_limit]) i
       join outbox.audit_event x on x.id = i), '[]'),
     'moreOf', array(

@@ -43,8 +43,7 @@ begin
     array(
       select pg_catalog.json_build_object('orgId', t.org_id, 'templateCode', t.code,
         'name', t.name, 'language', t.language, 'reason', p_why)::text
-      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t),
-    p_now);
+      from outbox.templates_of(p_update.app_id, p_update.waba_id, v_name, v_language) t));
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at)
   select t.org_id, 'TEMPLATE', t.code,

@@ -59,6 +59,7 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
+  v_event_at timestamptz;
   v_message outbox.outbound_message := outbox.lock_message(p_org_id, p_message_id);
 begin
   if v_message.status <> 'FAILED' or v_message.erased_at is not null then
@@ -89,10 +90,11 @@ begin
   v_message.error_code := null;
   v_message.error_message := null;
   v_message.sent_at := null;
-  v_message.event_id := outbox.uuid_v7(v_now);
+  v_event_at := outbox.event_time();
+  v_message.event_id := outbox.uuid_v7(v_event_at);
   perform outbox.save_message(v_message, v_now);
   perform outbox.publish_message(v_message,
-    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_now);
+    (outbox.lane_keys_of(p_org_id, v_message.to_recipient))[1], v_event_at);
   perform outbox.audit_message(v_message, 'UPDATED',
     'Sent again by ' || coalesce(p_actor, 'an operator'), p_actor, v_now);
   return outbox.get_message(p_org_id, p_message_id);

@@ -1,6 +1,10 @@
 -- Templates: texts that Meta has approved. Each has a code that the organisation chooses. A message
 -- contains only the code, so a new name or language at Meta is changed in one place.
 
+insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
+  ('limit.templates', '1000', 'integer', 1, 100000, true,
+    'How many templates an organisation may have; their list has no pages');
+
 create table outbox.template (
   org_id text not null,
   code text not null,
@@ -20,6 +24,20 @@ create table outbox.template (
 comment on table outbox.template is
   'The templates of an organisation by its own codes: Meta''s name and language, the category, '
   'and whether parameters are numbered (POSITIONAL) or named (NAMED).';
+
+create function outbox.check_template_limit(p_org_id text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform outbox.take_limit_turn(p_org_id, 'limit.templates');
+  perform outbox.check_limit(p_org_id, 'limit.templates',
+    (select pg_catalog.count(*) + 1 from outbox.template t where t.org_id = p_org_id),
+    'organisation ' || p_org_id, 'templates', 'Delete templates that are no longer used');
+end
+$$;
+comment on function outbox.check_template_limit(text) is
+  'Raises OH010 if an organisation may have no further template. locks: the turn of '
+  'limit.templates.';
 
 create function outbox.put_template(
   p_org_id text, p_code text, p_name text, p_language text, p_category text,
@@ -47,6 +65,11 @@ begin
     array['MARKETING', 'UTILITY', 'AUTHENTICATION']);
   perform outbox.check_choice('parameterFormat', p_parameter_format,
     array['POSITIONAL', 'NAMED']);
+  if not exists (
+    select from outbox.template t where t.org_id = p_org_id and t.code = p_code)
+  then
+    perform outbox.check_template_limit(p_org_id);
+  end if;
   insert into outbox.template as t (
     org_id, code, name, language, category, parameter_format, created_at, updated_at)
   values (p_org_id, p_code, p_name, p_language, p_category, p_parameter_format, v_now, v_now)
@@ -59,7 +82,7 @@ end
 $$;
 comment on function outbox.put_template(text, text, text, text, text, text, text) is
   'Creates or changes a template; returns it as template_json(). p_code is the organisation''s '
-  'own code, p_name and p_language are Meta''s. OH001.';
+  'own code, p_name and p_language are Meta''s. OH001; OH010: a new one above limit.templates.';
 
 create function outbox.template_json(p_org_id text, p_code text) returns jsonb
 language plpgsql stable set search_path = ''

@@ -23,6 +23,7 @@ declare
   v_check outbox.sending_check;
   v_wait interval;
   v_remaining outbox.claimed;
+  v_channels uuid[] := array[]::uuid[];
 begin
   for v_row in
     select c.event_id, c.endpoint_id, c.attempt, w.account, d.failed_attempts, m.id,
@@ -35,6 +36,7 @@ begin
       on m.event_id = c.event_id and m.channel_id = c.endpoint_id
     order by m.id
   loop
+    v_channels := v_channels || v_row.endpoint_id;
     select * into v_message from outbox.outbound_message m where m.id = v_row.id for update;
     v_sqlstate := null;
     v_wait := null;
@@ -68,10 +70,14 @@ begin
         'endpoint', v_row.endpoint_id, 'attempt', v_row.attempt, 'why', v_why, 'wait', v_wait);
     end if;
   end loop;
+  perform outbox.end_claims(v_refused, p_now);
+  -- Also if all are sent: wait_for_person() may have delayed other lanes.
+  if pg_catalog.cardinality(v_channels) > 0 then
+    perform outbox.park(v_channels, p_now);
+  end if;
   if pg_catalog.cardinality(v_refused || v_failed) = 0 then
     return p_claimed;
   end if;
-  perform outbox.end_claims(v_refused, p_now);
   select pg_catalog.array_agg(c.event_id order by c.place),
     pg_catalog.array_agg(c.endpoint_id order by c.place),
     pg_catalog.array_agg(c.attempt order by c.place),

@@ -60,11 +60,13 @@ export async function startPostgres(options: {
   port: number | 'free'
   fsync?: boolean
   fresh?: boolean
+  /** Variables of the server beside those of this process. */
+  env?: Readonly<Record<string, string>>
   log?: Log
   /** Interrupts the start: its processes are stopped and incomplete files are removed. */
   signal?: AbortSignal | undefined
 }): Promise<Postgres> {
-  const { port, fsync = true, fresh = false, log = () => {}, signal } = options
+  const { port, fsync = true, fresh = false, env = {}, log = () => {}, signal } = options
   const dataDir = resolve(options.dataDir)
   const binaries = await ensurePostgres({ log, signal })
   await Deno.mkdir(dataDir, { recursive: true })
@@ -75,7 +77,7 @@ export async function startPostgres(options: {
     await stopLeftoverServer(paths.data)
     if (fresh) await removeCluster(paths)
     signal?.throwIfAborted()
-    const started = await launch({ paths, binaries, wanted: port, fsync, log, signal })
+    const started = await launch({ paths, binaries, wanted: port, fsync, env, log, signal })
     child = started.child
     const urlOf = (login: Login): string =>
       `postgresql://${login}:postgres@127.0.0.1:${started.port}/postgres`
@@ -112,11 +114,12 @@ function once(work: () => Promise<void>): () => Promise<void> {
 }
 
 async function launch(
-  { paths, binaries, wanted, fsync, log, signal }: {
+  { paths, binaries, wanted, fsync, env, log, signal }: {
     paths: ClusterPaths
     binaries: PostgresBinaries
     wanted: number | 'free'
     fsync: boolean
+    env: Readonly<Record<string, string>>
     log: Log
     signal: AbortSignal | undefined
   },
@@ -132,7 +135,7 @@ async function launch(
   await prepareSocket(paths, user)
   if (binaries.platform.includes('supabase_vault')) await prepareVaultScript(paths, user)
   return await startPatiently(
-    (port) => startServer({ paths, binaries, user, port, fsync, signal }),
+    (port) => startServer({ paths, binaries, user, port, fsync, env, signal }),
     wanted,
   )
 }

@@ -22,9 +22,11 @@ export async function startServer(options: {
   user: ServerUser
   port: number
   fsync: boolean
+  /** Beside the variables of this process. */
+  env?: Readonly<Record<string, string>>
   signal?: AbortSignal | undefined
 }): Promise<StartResult> {
-  const { paths, binaries, user, port, fsync, signal } = options
+  const { paths, binaries, user, port, fsync, env = {}, signal } = options
   const logStart = await trimLog(paths.log)
   const stale = await readPidFile(paths.data)
   const child = spawnGuarded({
@@ -36,6 +38,7 @@ export async function startServer(options: {
       ...serverOptions(paths, { port, fsync, platform: binaries.platform }),
     ],
     cwd: '/',
+    env: { ...env },
     logFile: paths.log,
     // Fast shutdown, then immediate shutdown, after which the next start recovers.
     stopSignal: 'INT',

@@ -144,4 +144,32 @@ export const packageBehind: readonly Behind[] = [
     how: 'one_bad_letter makes a dead letter in RabbitMQ, and record_broker_replay records ' +
       'each kind of recovery. Left is dlq:replay with real brokers.',
   },
+  {
+    file: 'tests/package/into.test.ts',
+    why: 'It starts RabbitMQ, three databases and the packed command twice, in half a minute.',
+    caughtBy: ['tests/consumer/into/brokers.test.ts', 'tests/consumer/into/routes.test.ts'],
+    how: 'brokers carries events by the same consumer from its sources. Left are the package, ' +
+      'Node.js, and the statements of the page.',
+  },
+  {
+    file: 'tests/package/spread_org.test.ts',
+    why: 'It builds the command and moves endpoints between two databases, in 12 s.',
+    caughtBy: ['tests/concurrency/org_spread.test.ts', 'tests/package/command/spread_org.test.ts'],
+    how: 'They move endpoints by the same steps. Left are the packed command under Node.js, and ' +
+      'the commands of the page.',
+  },
+  {
+    file: 'tests/package/move_org.test.ts',
+    why: 'It builds the command and moves an organisation between two databases, in 12 s.',
+    caughtBy: ['tests/concurrency/org_move.test.ts', 'tests/concurrency/org_move_errors.test.ts'],
+    how: 'They move organisations by the same steps. Left are the packed command under Node.js, ' +
+      'and the commands of the page.',
+  },
+  {
+    file: 'tests/consumer/into/killed.test.ts',
+    why: 'It kills the consumer a dozen times amid its work, with both brokers, in 40 s.',
+    caughtBy: ['tests/consumer/into/brokers.test.ts', 'tests/concurrency/inbox.test.ts'],
+    how: 'brokers restarts the broker and takes databases away, and inbox has a message that ' +
+      'comes twice. Left is a death at any other moment.',
+  },
 ]

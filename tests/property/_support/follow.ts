@@ -108,9 +108,8 @@ function followNews(model: Model, seen: Seen): void {
     news.every(({ org }) => org === 'outhook') && types.join() === model.news.sort().join(),
     `announced [${types.join()}] instead of [${model.news.join()}]`,
   )
-  for (const { id, org, type, key } of news) {
-    const rest = { endpoint: null, deliverAt: 0, at: model.now }
-    model.addEvent({ id, org, type, key, ...rest })
+  for (const event of news) {
+    model.addEvent({ ...event, endpoint: null, deliverAt: 0 })
   }
 }
 

@@ -79,8 +79,13 @@ function publish(model: Model, step: PublishStep, seen: Seen): void {
   const endpoint = step.endpoint === null ? null : endpointOf(model, step.endpoint)
   const deliverAt = step.delay === null ? null : model.now + step.delay * SECOND
   const content = JSON.stringify([step.type, step.key, step.endpoint, deliverAt])
+  // Later than the clock, if the clock was set back.
+  const at = seen.events?.find(({ id }) => id === seen.did.event)?.at ?? model.now
   const held = step.idem === null ? undefined : model.keys.get(step.idem)
-  const taken = held !== undefined && held.at > model.now - DAY ? held : undefined
+  // An event that was refused has no time here: it is up to a minute later than the clock.
+  const isOther = seen.did.refused !== undefined && seen.did.refused !== 'OH003'
+  const until = isOther ? at + 60 * SECOND : at
+  const taken = held !== undefined && held.at > until - DAY ? held : undefined
   const unknown = endpoint !== null &&
     (endpoint.status === 'deleted' || endpoint.spec.org !== 'default')
   // The key comes first, so that a repeat gets its event whatever has changed since.
@@ -98,9 +103,9 @@ function publish(model: Model, step: PublishStep, seen: Seen): void {
     return
   }
   model.expect(!model.events.has(id), `published ${id} again`)
-  if (step.idem !== null) model.keys.set(step.idem, { id, content, at: model.now })
+  if (step.idem !== null) model.keys.set(step.idem, { id, content, at })
   const { type, key } = step
-  const rest = { endpoint: endpoint?.id ?? null, deliverAt: deliverAt ?? 0, at: model.now }
+  const rest = { endpoint: endpoint?.id ?? null, deliverAt: deliverAt ?? 0, at }
   model.addEvent({ id, org: 'default', type, key, ...rest })
 }
 

@@ -26,15 +26,13 @@ function wants(endpoint: Endpoint, event: Event, seen: Seen): boolean {
   if (event.endpoint !== null) return event.endpoint === endpoint.id
   if (!matches(endpoint, event.org, event.type)) return false
   if (endpoint.deletedAt === null) return true
+  const isRouted = seen.attempts.some((row) =>
+    row.event === event.id && row.endpoint === endpoint.id && row.outcome === 'cancelled'
+  )
   // The clock was set back: the ended subscription has it, unless it is no longer kept.
-  if (endpoint.deletedBefore.has(event.id)) {
-    return event.at < endpoint.deletedAt &&
-      seen.attempts.some((row) =>
-        row.event === event.id && row.endpoint === endpoint.id && row.outcome === 'cancelled'
-      )
-  }
-  // Not so if the clock was set back between the publishing and the deletion.
-  return event.at < endpoint.deletedAt
+  if (endpoint.deletedBefore.has(event.id)) return event.at < endpoint.deletedAt && isRouted
+  // After a clock that was set back, the subscription may have ended later than by the clock.
+  return event.at < endpoint.deletedAt || isRouted
 }
 
 /** Whether an endpoint gets the events of a type that name no endpoint. */

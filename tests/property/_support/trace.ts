@@ -83,7 +83,7 @@ export interface Seen {
   step: Step
   did: Did
   at: number
-  events: { id: string; org: string; type: string; key: string | null }[] | null
+  events: { id: string; org: string; type: string; key: string | null; at: number }[] | null
   unrouted: string[]
   attempts: AttemptRow[]
   open: OpenRow[]

@@ -48,7 +48,8 @@ declare
 begin
   insert into outbox.test_clock (at) values (v_at) on conflict (only_row) do update set at = excluded.at;
   insert into property.latest values (v_at);
-  perform setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false), setval('outbox.passed_pairs', 0);
+  perform setval('outbox.last_kick', 0), setval('outbox.kicks_without_run', 0, false), setval('outbox.passed_pairs', 0),
+    setval('outbox.event_clock', 0, false);
   -- Fewer than by default, so that more sequences reach the end of a delivery that loses its leases.
   perform outbox.set_setting('delivery.max_lost_leases', '3');
   insert into outbox.endpoint (id, org_id, url, ordering, max_in_flight, quantum, retry, rate_per_second, rate_burst, on_dead_letter,
@@ -87,7 +88,7 @@ begin
   )
   select jsonb_build_object(
     'at', property.micros(outbox.clock()),
-    'events', (select jsonb_agg(jsonb_build_object('id', v.id, 'org', v.org_id, 'type', v.type, 'key', v.partition_key) order by v.id) from events n join outbox.event v on v.id = n.event_id),
+    'events', (select jsonb_agg(jsonb_build_object('id', v.id, 'org', v.org_id, 'type', v.type, 'key', v.partition_key, 'at', property.micros(v.created_at)) order by v.id) from events n join outbox.event v on v.id = n.event_id),
     'unrouted', (select coalesce(jsonb_agg(u.event_id order by u.event_id), '[]') from outbox.unrouted u),
     'attempts', (
       select coalesce(jsonb_agg(jsonb_build_object('event', f.event_id, 'endpoint', f.endpoint_id, 'attempt', f.attempt, 'kind', f.kind, 'outcome', f.outcome,

@@ -8,11 +8,12 @@ begin;
 set local search_path = helper, extensions;
 create temporary table lim (name text primary key, value integer);
 insert into lim values ('limit.endpoints', 3), ('limit.endpoint_subscriptions', 4), ('limit.subscriptions', 6),
-  ('limit.event_types', 2), ('limit.replay_jobs', 2), ('limit.portal_tokens_per_day', 2);
-select plan(59);
+  ('limit.event_types', 2), ('limit.replay_jobs', 2), ('limit.portal_tokens_per_day', 2),
+  ('limit.templates', 2);
+select plan(65);
 
 select is((select array_agg(s.name order by s.name) from outbox.setting s where s.by_org),
-  (select array_agg(l.name order by l.name) from (select name from lim union all values ('limit.event_mib_per_day'), ('limit.token_share'), ('api.burst'), ('api.requests_per_second'), ('event_type.changes_kept')) l (name)),
+  (select array_agg(l.name order by l.name) from (select name from lim union all values ('limit.audit_rows_per_day'), ('limit.event_mib_per_day'), ('limit.token_share'), ('api.burst'), ('api.requests_per_second'), ('event_type.changes_kept')) l (name)),
   'each limit may differ between organisations');
 select outbox.set_setting(l.name, to_jsonb(l.value)) from lim l;
 
@@ -97,6 +98,17 @@ select is(refusal(format('select outbox.put_event_type(''org-1'', %L)', t)), 'ac
 select is(refusal($$select outbox.put_event_type('org-1', 'c')$$), full_of('org-1', 'limit.event_types', 'event types'), 'the third is refused');
 select is(refusal($$select outbox.put_event_type('org-1', 'a', 'changed')$$), 'accepted', 'a known one changes');
 select is(refusal($$select outbox.put_event_type('org-2', 'c')$$), 'accepted', 'another organisation is not affected');
+
+-- Templates.
+create function saved_template(p_org text, p_code text, p_name text default 'reminder') returns text language sql as $$
+  select refusal(format('select outbox.put_template(%L, %L, %L, ''fr'', ''UTILITY'')', p_org, p_code, p_name))
+$$;
+select is(saved_template('org-1', t), 'accepted', 'template ' || t) from unnest('{a,b}'::text[]) t;
+select is(saved_template('org-1', 'c'), full_of('org-1', 'limit.templates', 'templates'), 'the third is refused');
+select is(saved_template('org-1', 'a', 'changed'), 'accepted', 'a known one changes');
+select is(saved_template('org-2', 'c'), 'accepted', 'another organisation is not affected');
+select outbox.delete_template('org-1', 'b');
+select is(saved_template('org-1', 'c'), 'accepted', 'a deleted one does not count');
 
 -- Open replay jobs.
 create function job(p_org text) returns text language sql as $$ select refusal(format('select outbox.replay_many(%L)', p_org)) $$;

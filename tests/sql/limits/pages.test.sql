@@ -39,6 +39,7 @@ insert into list values
   ('list_deliveries()', $$outbox.list_deliveries('p', p_cursor => %L, p_limit => %s)$$, 3),
   ('list_org_attempts()', $$outbox.list_org_attempts('o', p_cursor => %L, p_limit => %s)$$, 5),
   ('list_dead_letters()', $$outbox.list_dead_letters('o', p_cursor => %L, p_limit => %s)$$, 3),
+  ('list_all_dead_letters()', $$outbox.list_all_dead_letters(p_cursor => %L, p_limit => %s)$$, 3),
   ('list_attempts()', $$outbox.list_attempts('o', (select event from first), (select endpoint::uuid from own), p_cursor => %L, p_limit => %s)$$, 4);
 
 create function page(p_call text, p_cursor text, p_limit integer) returns jsonb language plpgsql as $$

@@ -47,8 +47,8 @@ select walk('works', 'OH002', $$
   preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}))
   create_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
   preview_replay_job(p_org_id => {org}, p_job => jsonb_build_object('endpointId', {endpoint}, 'error', 'HTTP 404'))
-  create_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{}')
-  preview_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{}')
+  create_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{"includeDelivered": true}')
+  preview_backfill(p_org_id => {org}, p_endpoint_id => {endpoint}, p_job => '{"includeDelivered": true}')
   get_saga_execution(p_org_id => {org}, p_id => {execution})
   get_event_type(p_org_id => {org}, p_type => {type})
   delete_event_type(p_org_id => {org}, p_type => {type})
@@ -155,6 +155,12 @@ select walk('works', 'works', $$
   list_consents(p_org_id => {org}, p_dossier_id => {dossier})
   list_audit_events(p_org_id => {org})
   list_audit_events(p_org_id => {org}, p_cursor => {c.audit})
+  list_audit_events(p_org_id => {org}, p_actor => 'sql:postgres')
+  list_audit_events(p_org_id => {org}, p_from => '2000-01-01', p_to => '2100-01-01')
+  list_audit_events(p_org_id => {org}, p_entity_type => 'ENDPOINT', p_entity_id => {endpoint})
+  list_audit_events(p_org_id => {org}, p_entity_type => 'DELIVERY', p_entity_id => {e.letter} || '.' || {endpoint})
+  list_audit_events(p_org_id => {org}, p_entity_type => 'REPLAY_JOB', p_entity_id => {job})
+  list_audit_events(p_org_id => {org}, p_entity_type => 'EVENT_TYPE', p_entity_id => {type})
   list_audit_events(p_org_id => {org}, p_entity_type => 'OUTBOUND_MESSAGE', p_entity_id => {message})
   list_audit_events(p_org_id => {org}, p_entity_type => 'CHANNEL', p_entity_id => {channel})
   list_audit_events(p_org_id => {org}, p_entity_type => 'DOSSIER', p_entity_id => {dossier})
@@ -172,7 +178,7 @@ select walk('works', 'works', string_agg(format(c, v), E'\n')) from (values
   ('list_deliveries(p_org_id => {org}, p_status => %L)', array['pending', 'processing', 'retrying', 'held', 'delivered', 'dead_letter', 'cancelled', 'expired', 'filter_error']),
   ('list_dead_letters(p_org_id => {org}, p_status => %L)', array['open', 'replayed', 'delivered', 'discarded']),
   ('list_messages(p_org_id => {org}, p_status => %L)', array['QUEUED', 'SENDING', 'SENT', 'DELIVERED', 'FAILED', 'CANCELLED']),
-  ('list_audit_events(p_org_id => {org}, p_entity_type => %L)', array['OUTBOUND_MESSAGE', 'CHANNEL', 'TEMPLATE', 'DOSSIER', 'PERSON', 'REPLY_WORD'])
+  ('list_audit_events(p_org_id => {org}, p_entity_type => %L)', array['OUTBOUND_MESSAGE', 'CHANNEL', 'TEMPLATE', 'DOSSIER', 'PERSON', 'REPLY_WORD', 'ENDPOINT', 'DELIVERY', 'REPLAY_JOB', 'PORTAL_TOKEN', 'EVENT_TYPE', 'EVENT_CATALOGUE', 'SETTING', 'WHATSAPP_APP'])
 ) t (c, vs), unnest(vs) v;
 
 -- What takes a person that the organisation knows.
@@ -281,6 +287,7 @@ select walk('works', null, $$
   backfill_events(p_endpoint_id => {endpoint}, p_types => array[{type}]) /* together */
   send_test_event(p_endpoint_id => {endpoint})
   check_installation(p_event_id => {e.letter})
+  org_of_event(p_event_id => {e.letter})
   read_secret(p_endpoint_id => {endpoint})
   rotate_secret(p_endpoint_id => {endpoint})
   expire_secret(p_secret_id => {secret})
@@ -315,7 +322,7 @@ $$);
 -- Parameters that name no object of an organisation.
 create table plain_parameter (name text primary key);
 insert into plain_parameter
-select unnest(array['p_limit', 'p_published', 'p_from', 'p_to', 'p_until', 'p_due_from', 'p_due_to', 'p_outcome', 'p_health', 'p_by_subscription', 'p_hours', 'p_minutes', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
+select unnest(array['p_limit', 'p_published', 'p_from', 'p_to', 'p_until', 'p_due_from', 'p_due_to', 'p_outcome', 'p_health', 'p_by_subscription', 'p_include_delivered', 'p_hours', 'p_minutes', 'p_reason', 'p_why', 'p_actor', 'p_source', 'p_evidence', 'p_purpose', 'p_purposes',
   'p_opted_out', 'p_channel', 'p_status', 'p_audit_action', 'p_activity_type', 'p_all', 'p_entity_type', 'p_action', 'p_language', 'p_word', 'p_category', 'p_parameter_format',
   'p_description', 'p_payload', 'p_body', 'p_schema', 'p_create', 'p_strict', 'p_deliver_at', 'p_traceparent', 'p_policy',
   'p_version', 'p_change', 'p_overlap', 'p_overlap_seconds', 'p_secret', 'p_url', 'p_headers', 'p_filter', 'p_event_types', 'p_timeout_ms',
@@ -330,5 +337,6 @@ select n, w from (values
   ('rules that read no row of anybody', 'calculate_delay is_retryable preview_schedule preview_retry_config retry_preset uuid_v7_time version stored_from'),
   ('sagas are defined for all organisations', 'define_saga drop_saga list_sagas get_saga run_step check_handler'),
   ('the inbox is one for the application, by consumer', 'accept_once consume list_consumers report_dead_message take_events'),
+  ('an operator reads all organisations', 'list_all_dead_letters'),
   ('it takes no id: updates name their number when they come', 'apply_callbacks')
 ) t (w, ns), regexp_split_to_table(ns, ' ') n;

@@ -36,7 +36,7 @@ perform decided.decide('relation', 'service_role: select', 'The console kit, the
   -- sagas and consumers
   saga saga_step consumer_inbox
   -- messages
-  channel_kind message_channel outbound_message message_attempt audit_event activity template consent opt_out conversation_window reply_word
+  channel_kind message_channel outbound_message message_attempt audit_event audit_count activity template consent opt_out conversation_window reply_word
   whatsapp_app whatsapp_channel whatsapp_update person person_identifier inbound_message channel_hold template_hold deleted_channel
   notice_rule callback_count early_report
   -- views
@@ -57,7 +57,7 @@ perform decided.decide('sequence', 'nobody', 'A number is given by an insert, wh
   message_attempt_id_seq outbound_message_id_seq person_id_seq replay_job_id_seq routing_timeout_id_seq whatsapp_update_id_seq
 $$);
 perform decided.decide('sequence', 'nobody', 'Clocks and counters that no rollback takes back.', $$
-  counters_from kicks_by_tick kicks_on_commit kicks_without_run passed_pairs last_kick last_tick last_tick_second last_work workers_asleep
+  counters_from kicks_by_tick kicks_on_commit kicks_without_run passed_pairs event_clock last_kick last_tick last_tick_second last_work workers_asleep
 $$);
 
 perform decided.decide('type', 'public: usage', 'As Postgres makes them. Without the schema nobody can name them.', $$
@@ -79,7 +79,7 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the applic
 $$);
 perform decided.decide('function', 'service_role: execute', 'Doors of the operator: they take an object of any organisation.', $$
   set_setting set_org_setting recent_deliveries
-  check_installation list_workers list_runs
+  check_installation list_workers list_runs list_all_dead_letters org_of_event
   create_endpoint create_slack_endpoint set_slack_url create_broker_endpoint set_broker set_headers
   rotate_secret expire_secret read_secret subscribe
   pause_endpoint resume_endpoint disable_endpoint delete_endpoint send_test_event
@@ -95,12 +95,12 @@ perform decided.decide('function', 'service_role: execute', 'Doors of the API: e
   record_portal_token revoke_portal_token revoke_portal_tokens list_revoked_portal_tokens
   -- events and deliveries
   publish_events get_event list_events read_catalogue set_catalogue put_event_type get_event_type list_event_types
-  delete_event_type list_event_type_changes get_delivery act_on_delivery list_attempts list_org_attempts list_deliveries search_org try_filter list_org_settings
+  delete_event_type list_event_type_changes get_delivery act_on_delivery list_attempts list_org_attempts list_deliveries search_org try_filter list_org_settings list_audit_events
   list_sagas get_saga get_saga_execution
   list_dead_letters group_dead_letters get_dead_letter replay_dead_letter discard_org_dead_letter
   create_replay_job preview_replay_job create_backfill preview_backfill get_replay_job list_replay_jobs change_replay_job
   -- messages
-  get_message list_messages count_messages cancel_message resend_message list_audit_events list_activity list_inbound_messages
+  get_message list_messages count_messages cancel_message resend_message list_activity list_inbound_messages
   put_template list_templates delete_template grant_consent revoke_consent list_consents
   opt_out_recipient opt_in_recipient list_opt_outs change_opt_out get_person part_person put_reply_word list_reply_words
   create_channel get_channel get_channel_access list_channels set_channel_token set_default_channel update_channel resume_channel
@@ -121,7 +121,7 @@ perform decided.decide('function', 'nobody', 'Extension points: the engine calls
   still_held
 $$);
 perform decided.decide('function', 'nobody', 'Steps of the tick and of the cleanup: tick_step and cleanup_step name them.', $$
-  forget_upkeep_refusals forget_idempotency_keys forget_dead_letters forget_job_runs forget_lane_refusals forget_lanes forget_default_rows
+  forget_actions forget_upkeep_refusals forget_idempotency_keys forget_dead_letters forget_job_runs forget_lane_refusals forget_lanes forget_default_rows
   forget_replay_jobs note_traffic
   erase_inbound erase_outbound forget_accepted remove_request_keys remove_type_changes remove_revoked_tokens forget_saga_keys forget_updates forget_early_reports apply_callbacks_step note_foreign_kick end_broker_claims abandoned_letters
 $$);
@@ -141,16 +141,18 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   port_allowed port_ranges refuse_setting find_setting org_setting_int day_of day_end setting_conflict setting_int setting_on setting_problem setting_value
   -- events
   uuid_v7 uuid_v7_floor
+  -- the audit trail
+  current_actor token_actor note_move note_action count_action add_to_free_count note_endpoint note_change note_delivery note_setting add_subscriptions change_headers make_due endpoint_secrets org_secret_json
   -- messages: audit, holds, apps, channels, templates
   app_secrets audit audit_message channel_json check_channel count_message fail_message forget_app_secrets store_in_vault
-  lock_channel status_may_change add_activity open_window pace_of plain_word save_message template_json
+  lock_channel status_may_change add_activity open_window pace_of plain_word save_message check_template_limit template_json
   -- endpoints, subscriptions, secrets
   add_secret check_endpoint check_endpoint_limit check_subscription_limits check_filter_count check_filter_text check_headers check_old_secrets check_overlap check_secret
   check_named_again finish_change url_origin
   check_signing_key check_is_signed disable_endpoints drop_expired_secrets header_problem active_secrets
   signing_secret signing_secrets has_other_secret keep_secrets with_secrets
   -- search
-  found_events found_letters messages_of_correlation audit_of_correlation audit_json saga_json inbound_json
+  found_events found_letters messages_of_correlation audit_of_correlation audit_event_json audit_id_after saga_json inbound_json
   lock_endpoint new_secret put_credentials put_headers reserved_headers set_endpoint_status
   end_unreadable_secrets filter_alternatives filter_close filter_condition filter_element filter_leaf
   filter_literal filter_member filter_operand filter_path filter_place filter_shown filter_tokens filter_where
@@ -159,10 +161,10 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   check_change_count check_patterns end_subscriptions put_subscriptions subscription_time
   -- gates, lanes, attempts, counters, runs
   add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
-  comes_round fold_counters is_crowded key_hash latency_bounds lock_gates next_token_at park ring_from touch_run worker_facts count_said
+  comes_round fold_counters hold_counters is_crowded key_hash latency_bounds lock_gates next_token_at tokens_at park ring_from touch_run worker_facts count_said
   try_lock_gates turn_ring
   -- what the database refuses
-  admit_endpoints complete_apart due_suspect take_others refuse_expiry forget_refusals given_back is_passing lay_aside leave_lane
+  admit_endpoints complete_apart due_suspect take_others refuse_expiry forget_refusals given_back is_passing lacks_transaction_ids lay_aside leave_lane
   parse_headers create_again_at create_one_waiting create_refused create_waiting waiting_refusals waiting_events_aside fails_call is_timeout is_late_claim may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
   refuse_result renew_apart set_refusing suspect_endpoints unreadable_result
   end_claims end_missing let_pass refuse_claim refuse_rows refused_again_at refused_until rows_to_lease newest_to_lease
@@ -226,16 +228,16 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   period_of period_end read_above read_late wait_for_turns waiting_events waiting_orgs without_waiting
   start_attempts lanes_of_pairs touched_events unrouted_late why_not_send
   -- dispatch and what it announces
-  announce announce_dead build_parcel build_response broker_target fill_broker_template dlq_message dropped_events forget_batches forget_runs give_back hand_out
+  announce announce_dead build_parcel build_response is_cut postpone_isolated broker_target fill_broker_template dlq_message dropped_events forget_batches forget_runs give_back hand_out
   has_due note_batch publish_dead_letters put_news readable
   retries_at run_settings send_delays with_messages without
   -- the kick, the tick, replay, purge
-  remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit may_notify notify_workers fall_asleep stay_awake last_attempt next_letters next_replays purge_deleted epoch_ms
+  remove_endpoint is_quiet restart_open_checks keep_secret kick kick_on_commit may_notify notify_workers fall_asleep stay_awake last_attempt next_letters next_replays purge_deleted epoch_ms event_time latest_event_time
   check_new_job job_shares backfilled_endpoint new_backfill begin_backfill backfill_room body_work body_problem job_filter add_backfilled move_backfill older_transactions wait_for next_backfill check_bound
   deliveries_to_mark mark_endpoint mark_member mark_next mark_one stop_marked work_delivered_mark work_delivered_marks
-  work_backfill work_backfills preview_job next_kept has_or_had kept_problem lock_events backfill_kept
+  work_backfill work_backfills preview_job next_kept has_or_had was_delivered kept_action send_again kept_problem lock_events backfill_kept
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
-  is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart fold_rows fold_apart move_back find_attempts refuse_unreadable
+  is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart lock_deleted fold_rows fold_apart move_back find_attempts refuse_unreadable
   fails_upkeep refuse_upkeep refuse_slow rests admit_upkeep upkeep_problem row_name is_slow_row change_apart change_rows
   -- the move of an organisation, which only the owner of the schema makes
   refuse_moved close_publishing open_publishing keep_moving keep_moved keep_secret_moved move_sentence refuse_change older_sessions
@@ -247,6 +249,8 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   move_status move_totals begin_receiving begin_leaving check_move_name end_lost_leases settle_move set_move_status close_source leave_source
   open_target unknown_events add_late_events end_moved_events finish_source undo_receiving undo_leaving read_moved_catalogue
   write_moved_catalogue read_moved_types write_moved_types
+  arrival_reason arrives_from departure_reason why_endpoint_stays spread_blockers spread_status carried_keys hold_events check_spread check_leaves
+  refuse_arrival send_endpoint receive_endpoint leave_endpoint has_left lock_arrival open_endpoint drop_arrival
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
   read_cursor release_command rewrite_command to_cursor

@@ -1,3 +1,4 @@
+-- Modules: api
 -- Messages among 100,000: claim, complete, adopt, the lists of the API and the specification's key queries, with the
 -- statistics of empty tables and with fresh ones. What a call touches must depend on neither. Takes about 10 s.
 begin;

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 grant usage on schema helper, extensions to service_role, authenticated;
-select plan(20);
+select plan(21);
 
 create schema shop;
 create function shop.one(p_context jsonb) returns jsonb language sql as $$ select p_context $$;
@@ -48,6 +48,9 @@ reset role;
 
 select is(outbox.drop_saga('s'), '{"name": "s", "dropped": true}', 'dropped');
 select is(refusal($$select outbox.drop_saga('s')$$), $$OH002 saga 's' does not exist$$, 'once');
+-- A saga is of all organisations.
+select is((select string_agg(x.action || ' ' || x.entity_id, ', ' order by x.id) from outbox.audit_event x where x.entity_type = 'SAGA' and x.org_id is null),
+  'DEFINED s, DEFINED s, DELETED s', 'the audit trail has each change, and none that was refused');
 
 select * from finish();
 rollback;
