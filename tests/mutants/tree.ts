@@ -40,7 +40,9 @@ export async function copyTree(root: string): Promise<Tree> {
     await Deno.mkdir(join(target, '.outhook'), { recursive: true })
     for (const name of copied) await copyFolder(root, target, name)
     for await (const entry of Deno.readDir(root)) {
-      if (entry.isFile) await Deno.copyFile(join(root, entry.name), join(target, entry.name))
+      // In a work tree of Git, `.git` is a file that names the repository of another folder.
+      if (!entry.isFile || entry.name === '.git') continue
+      await Deno.copyFile(join(root, entry.name), join(target, entry.name))
     }
     await beRepository(target)
     const tools = join(home, 'tools')
