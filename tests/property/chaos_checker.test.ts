@@ -253,7 +253,7 @@ const broken: [Violation['promise'], string, Evidence][] = [
     })),
   ],
   [
-    'views',
+    'counters',
     'a counter that lost an attempt',
     changed(({ views }) => ({
       views: { ...views, counted: { delivered: 4 } },

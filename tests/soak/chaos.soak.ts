@@ -6,18 +6,22 @@
  *   npx -y deno@2.9.6 task soak chaos --minutes 30 --seed 7
  *   npx -y deno@2.9.6 task soak chaos --minutes 2 --seed 100 --seeds 30
  *
- * The second one plays 30 seeds one after the other, of which a broken promise ends only its own. With OUTHOOK_SOAK_RECORD=1 it adds its figures to chaos/results.json, of which docs/reliability.md has a table.
+ * The second one plays 30 seeds one after the other, of which a broken promise or a failed fault ends only its own. With OUTHOOK_SOAK_RECORD=1 it adds its figures to chaos/results.json, of which docs/reliability.md has a table.
  */
 
 import { expect } from '@std/expect'
+import { messageOf } from '../../supabase/local/errors.ts'
 import { print } from '../../supabase/local/print.ts'
 import { newSeed } from '../concurrency/_support/random.ts'
+import { firstError } from './chaos/acts.ts'
 import { consoleFaults } from './chaos/faults/console.ts'
 import { jobFaults } from './chaos/faults/jobs.ts'
 import { kickFaults } from './chaos/faults/kick.ts'
 import { operatorFaults } from './chaos/faults/operators.ts'
 import { schemaFaults } from './chaos/faults/schema.ts'
 import { tellViolations } from './chaos/checker.ts'
+import type { Violation } from './chaos/evidence.ts'
+import type { Step } from './chaos/fault.ts'
 import { faults, tellSteps } from './chaos/plan.ts'
 import { evidenceFile, playOnce, playRounds, refusedAtRest } from './chaos/play.ts'
 import { record, type Run, tellFaults, tellRuns } from './chaos/results.ts'
@@ -62,7 +66,10 @@ for (const seed of seeds) {
     // Dead connections of drivers may end later than the test.
     sanitizeOps: false,
     sanitizeResources: false,
-    fn: () => play(seed),
+    fn: () =>
+      play(seed).catch((error) => {
+        throw firstError(error)
+      }),
   })
 }
 
@@ -95,7 +102,7 @@ async function play(seed: number): Promise<void> {
   )
   const deadline = performance.now() + shrinkMinutes * 60_000
   const shorter = await shrink(steps, {
-    fails: async (some) => (await playOnce(seed, some)).some(({ promise }) => broken.has(promise)),
+    fails: (some) => breaks(seed, some, broken),
     isOver: () => performance.now() > deadline,
   })
   throw new Error(
@@ -103,4 +110,18 @@ async function play(seed: number): Promise<void> {
       `${shorter.length} of its ${steps.length} faults, to which it could be shortened in ` +
       `${shrinkMinutes} minutes:\n${tellSteps(shorter)}`,
   )
+}
+
+/** Whether these faults break one of these promises. A fault that fails hides no promise that is broken already. */
+async function breaks(
+  seed: number,
+  steps: readonly Step[],
+  broken: ReadonlySet<Violation['promise']>,
+): Promise<boolean> {
+  try {
+    return (await playOnce(seed, steps)).some(({ promise }) => broken.has(promise))
+  } catch (error) {
+    print(`  a shorter sequence could not be played: ${messageOf(firstError(error))}`)
+    return false
+  }
 }

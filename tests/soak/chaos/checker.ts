@@ -1,5 +1,11 @@
 import { findDuplicates, findSharedLeases } from './checks/duplicates.ts'
-import { findDeaths, findMiscounts, findStuck, findUnreasoned } from './checks/ends.ts'
+import {
+  findDeaths,
+  findMiscounts,
+  findStuck,
+  findUncounted,
+  findUnreasoned,
+} from './checks/ends.ts'
 import { findInventions, findLosses } from './checks/loss.ts'
 import { findDisorder } from './checks/order.ts'
 import type { Evidence, Violation } from './evidence.ts'
@@ -13,10 +19,11 @@ const checks = [
   findUnreasoned,
   findStuck,
   findMiscounts,
+  findUncounted,
   findDeaths,
 ]
 
-/** All broken promises, once nothing should be in flight. It compares only what was seen from outside. */
+/** All broken promises at one look, once nothing should be in flight. It compares only what was seen from outside. */
 export function check(evidence: Evidence): Violation[] {
   return checks.flatMap((find) => find(evidence))
 }

@@ -69,6 +69,8 @@ export interface Violation {
     | 'letter'
     | 'stuck'
     | 'views'
+    /** The only ones that may become right later: see judge(). */
+    | 'counters'
     | 'process'
   what: string
 }

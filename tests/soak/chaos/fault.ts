@@ -24,6 +24,13 @@ export type Fault = (act: Act) => Promise<void>
 /** The faults of one family, by kind. */
 export type Family = Readonly<Record<string, Fault>>
 
+/** Waits until all of them are over, also if one fails, and then throws an error of them. */
+export async function allOver(acting: readonly Promise<unknown>[]): Promise<void> {
+  const ends = await Promise.allSettled(acting)
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
 /** Resolves after so long. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))

@@ -4,12 +4,13 @@ import { messageOf } from '../../../supabase/local/errors.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { Random } from '../../concurrency/_support/random.ts'
-import { check } from './checker.ts'
+import { playSteps } from './acts.ts'
 import { canMoveClocks } from './clock.ts'
-import type { Evidence, Violation } from './evidence.ts'
-import { pause, type Step } from './fault.ts'
+import type { Violation } from './evidence.ts'
+import type { Step } from './fault.ts'
 import { clockFaults } from './faults/clock.ts'
 import { diskFaults } from './faults/disk.ts'
+import { judge } from './judge.ts'
 import { observe, settle } from './observe.ts'
 import { faults, planRounds } from './plan.ts'
 import { startWorld, type World } from './world.ts'
@@ -105,37 +106,18 @@ function kindsFor({ disk }: World): string[] {
 
 async function playRound(world: World, steps: Step[]): Promise<Round> {
   world.publishers.resume()
-  const began = performance.now()
-  const acting: Promise<void>[] = []
-  for (const step of steps) {
-    await pause(Math.max(0, step.at - (performance.now() - began)))
-    const acted = act(world, step)
-    // It may fail while others act, and ends this seed only, once they all have.
-    acted.catch(() => {})
-    acting.push(acted)
-  }
-  await Promise.all(acting)
+  await playSteps(steps, (step) => act(world, step))
   await world.server.inTurn(() => world.server.up())
   await world.publishers.pause()
   const over = performance.now()
   await settle(world.server, BOUND_MS)
   const settledMs = Math.round(performance.now() - over)
-  const { evidence, violations } = await judge(world)
+  const { evidence, violations } = await judge(() => observe(world), {
+    timeoutMs: COUNTED_MS,
+    everyMs: 2_000,
+  })
   if (violations.length > 0) await Deno.writeTextFile(evidenceFile, JSON.stringify(evidence))
   return { steps, violations, settledMs }
-}
-
-async function judge(world: World): Promise<{ evidence: Evidence; violations: Violation[] }> {
-  let evidence = await observe(world)
-  let violations = check(evidence)
-  const isCounted = (): boolean => violations.every(({ promise }) => promise !== 'views')
-  await waitUntil(async () => {
-    if (isCounted()) return true
-    evidence = await observe(world)
-    violations = check(evidence)
-    return isCounted()
-  }, { timeoutMs: COUNTED_MS, everyMs: 2_000 })
-  return { evidence, violations }
 }
 
 async function act(world: World, { kind, ms, seed }: Step): Promise<void> {

@@ -6,6 +6,7 @@ import { loadKeys } from '../../../supabase/local/keys.ts'
 import { freePort } from '../../../supabase/local/process/ports.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import type { Receiver } from '../../e2e/receiver/receiver.ts'
+import { isServerAway } from './away.ts'
 import { type Disk, makeDisk } from './disk.ts'
 import { keep, type Kept } from './kept.ts'
 import { Ledger } from './ledger.ts'
@@ -55,7 +56,7 @@ export interface World extends AsyncDisposable {
 /** Starts it all; takes about ten seconds. */
 export async function startWorld(seed: number): Promise<World> {
   await using started = new AsyncDisposableStack()
-  started.use(ignoreDeadSockets())
+  ignoreDeadSockets()
   const ledger = new Ledger()
   const disk = started.use(await makeDisk())
   const walDisk = started.use(await makeDisk('2g'))
@@ -113,16 +114,16 @@ export async function startWorld(seed: number): Promise<World> {
   }
 }
 
-/** Errors of the socket, of the driver without a connection, and of a server that ends or starts. */
-const ofConnection = /^(E[A-Z]+|CONNECTION_\w+|57P0[123]|08\w{3})$/
+let ignoresDeadSockets = false
 
-/** The driver of a connection that a fault has ended may reject after everybody has left it. */
-function ignoreDeadSockets(): Disposable {
-  const ignore = (event: PromiseRejectionEvent): void => {
-    if (ofConnection.test(String(event.reason?.code))) event.preventDefault()
-  }
-  globalThis.addEventListener('unhandledrejection', ignore)
-  return {
-    [Symbol.dispose]: () => globalThis.removeEventListener('unhandledrejection', ignore),
-  }
+/**
+ * The driver of a connection that a fault has ended may reject after everybody has left it, and after the end of
+ * its world. Such an error would end the run with all its seeds.
+ */
+function ignoreDeadSockets(): void {
+  if (ignoresDeadSockets) return
+  ignoresDeadSockets = true
+  globalThis.addEventListener('unhandledrejection', (event) => {
+    if (isServerAway(event.reason)) event.preventDefault()
+  })
 }

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
-import { type Act, type Family, pause } from '../fault.ts'
+import { isServerAway } from '../away.ts'
+import { type Act, allOver, type Family, pause } from '../fault.ts'
 
 /** The server dies, restarts or stops to write. */
 export const postgresFaults: Family = {
@@ -15,8 +16,7 @@ export const postgresFaults: Family = {
     await server.inTurn(async () => {
       const checkpoint = server.tell((sql) => sql`checkpoint`)
       await pause(20 + random.int(60))
-      await server.kill()
-      await checkpoint
+      await allOver([server.kill(), checkpoint])
       await server.up()
     })
   },
@@ -67,18 +67,18 @@ export const postgresFaults: Family = {
         select current_setting('max_connections')::integer - count(*)::integer as free
         from pg_stat_activity where backend_type = 'client backend'`
       const held = Array.from({ length: row?.free ?? 0 }, () => hold(server.url('postgres'), ms))
-      await Promise.all(held)
+      await allOver(held)
     })
   },
 }
 
-/** Holds one connection for so long, if there is one left. */
+/** Holds one connection for so long, if there is one left and the server does not end it. */
 async function hold(url: string, ms: number): Promise<void> {
   const sql = postgres(url, { max: 1, connect_timeout: 5, fetch_types: false, onnotice: () => {} })
   try {
     await sql`select pg_sleep(${ms / 1_000})`
-  } catch {
-    // There was none, or the server has ended it.
+  } catch (error) {
+    if (!isServerAway(error)) throw error
   } finally {
     await sql.end({ timeout: 0 }).catch(() => {})
   }
