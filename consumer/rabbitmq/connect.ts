@@ -1,5 +1,5 @@
 import { type ChannelModel, connect } from 'amqplib'
-import { asError, messageOf } from '../../functions/_shared/base/errors.ts'
+import { messageOf } from '../../functions/_shared/base/errors.ts'
 import { amqpUrls } from '../addresses.ts'
 
 /** A RabbitMQ broker and its credentials. */
@@ -29,7 +29,7 @@ export async function connectRabbitMq(
     try {
       return await dial(one, ca)
     } catch (error) {
-      failures.push({ host: new URL(one).host, error })
+      failures.push({ host: hostOf(new URL(one)), error })
     }
   }
   throw failureOf(failures)
@@ -37,30 +37,38 @@ export async function connectRabbitMq(
 
 type Failure = { host: string; error: unknown }
 
-/** The error of the only host, or else one that tells those of all hosts; without user and password. */
+/**
+ * An error that names each host and why it failed, but no user and password. If the network failed, it says what
+ * to check, and has the code of the first host.
+ */
 export function failureOf(failures: readonly Failure[]): Error {
-  const [first, second] = failures
-  if (first !== undefined && second === undefined) return asError(first.error)
-  const texts = failures.map(({ host, error }) => `${host}: ${textOf(error)}`)
-  return new AggregateError(
+  const codes = failures.map(({ error }) => codeOf(error))
+  const texts = failures.map(({ host, error }) => `${host}: ${messageOf(error)}`)
+  const where = failures.length === 1 ? 'RabbitMQ at ' : 'any host: '
+  const advice = codes.includes(null)
+    ? ''
+    : '. Check the name of the host and its port, that RabbitMQ runs there, and the firewall'
+  const error = new AggregateError(
     failures.map(({ error }) => error),
-    `Cannot connect to any host: ${texts.join('; ')}`,
+    `Cannot connect to ${where}${texts.join('; ')}${advice}`,
   )
+  return codes[0] === null ? error : Object.assign(error, { code: codes[0] })
 }
 
-/** The error of a host with several addresses has only a code. */
-function textOf(error: unknown): string {
-  const text = messageOf(error)
-  return text === '' && error instanceof Error && 'code' in error ? `${error.code}` : text
+/** The code of a failure of the network, such as ECONNREFUSED; null: the host was reached. */
+function codeOf(error: unknown): string | null {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return typeof code === 'string' && /^E[A-Z_]+$/.test(code) ? code : null
 }
 
 async function dial(url: string, ca: string | null): Promise<ChannelModel> {
-  const { protocol, hostname, port, username, password, pathname } = new URL(url)
-  const isTls = protocol === 'amqps:'
+  const address = new URL(url)
+  const { hostname, username, password, pathname } = address
+  const isTls = address.protocol === 'amqps:'
   const connection = await connect({
     protocol: isTls ? 'amqps' : 'amqp',
     hostname: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(port) || (isTls ? 5671 : 5672),
+    port: portOf(address),
     // amqplib does not decode UTF-8 in a URL.
     username: decodeURIComponent(username) || 'guest',
     password: decodeURIComponent(password) || 'guest',
@@ -70,6 +78,14 @@ async function dial(url: string, ca: string | null): Promise<ChannelModel> {
   }, { timeout: connectMs, ...ca === null ? {} : { ca: [ca] } })
   connection.on('error', () => {})
   return connection
+}
+
+function portOf({ protocol, port }: URL): number {
+  return Number(port) || (protocol === 'amqps:' ? 5671 : 5672)
+}
+
+function hostOf(address: URL): string {
+  return `${address.hostname}:${portOf(address)}`
 }
 
 function inRandomOrder(urls: readonly string[], random: () => number): string[] {

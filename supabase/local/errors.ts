@@ -1,12 +1,11 @@
+import { messageOf } from '../../functions/_shared/base/errors.ts'
+
 /** An error that the user can fix. Its message has the remedy and is printed without a stack trace. */
 export class SetupError extends Error {
   override name = 'SetupError'
 }
 
-/** The message of a thrown value. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
+export { messageOf }
 
 /** Failures of the machine that any write can cause, with their remedies. */
 const MACHINE: readonly (readonly [pattern: RegExp, says: string])[] = [

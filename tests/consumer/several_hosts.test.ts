@@ -47,15 +47,44 @@ Deno.test('if no host accepts a connection, the error names each one and why, wi
   expect(error).toBeInstanceOf(AggregateError)
 })
 
-Deno.test('the error of a single host stays as it is', async () => {
-  const error = await failure(`amqp://${login}@127.0.0.1:${deadPort()}/shop`)
+const advice =
+  '. Check the name of the host and its port, that RabbitMQ runs there, and the firewall'
+
+Deno.test('the error of a single host has its code, and names host, port and what to check', async () => {
+  const port = deadPort()
+  const error = await failure(`amqp://${login}@127.0.0.1:${port}/shop`)
   expect(error).toMatchObject({ code: 'ECONNREFUSED' })
+  const text =
+    `Cannot connect to RabbitMQ at 127.0.0.1:${port}: connect ECONNREFUSED 127.0.0.1:${port}`
+  expect(error.message).toBe(`${text}${advice}`)
+  expect(Deno.inspect(error)).not.toContain('correct-horse')
+})
+
+Deno.test('the error names the default port of a host', async () => {
+  const unknown = await failure(`amqp://${login}@nowhere.invalid/shop`)
+  expect(unknown.message).toMatch(
+    /^Cannot connect to RabbitMQ at nowhere\.invalid:5672: .*ENOTFOUND/,
+  )
+  const withTls = await failure(`amqps://${login}@nowhere.invalid/shop`)
+  expect(withTls.message).toContain(' nowhere.invalid:5671: ')
+})
+
+Deno.test('the refusal of a broker has no advice about the network', async () => {
+  using broker = startHostileRabbitMq({ header: () => [Buffer.from('HTTP/1.1 400 ')] })
+  const error = await failure(`amqp://${login}@127.0.0.1:${broker.port}/shop`)
+  expect(error.message).toMatch(/^Cannot connect to RabbitMQ at 127\.0\.0\.1:\d+: .+/)
+  expect(error.message).not.toContain('firewall')
 })
 
 Deno.test('the error of a host with several addresses, which has no text, is told as its code', () => {
   const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })
-  expect(
-    failureOf([{ host: 'mq-1', error }, { host: 'mq-2:5673', error: new Error('late') }]).message,
-  )
-    .toBe('Cannot connect to any host: mq-1: ECONNREFUSED; mq-2:5673: late')
+  const [first, second] = [{ host: 'mq-1:5672', error }, {
+    host: 'mq-2:5673',
+    error: new Error('late'),
+  }]
+  expect(failureOf([first]).message)
+    .toBe(`Cannot connect to RabbitMQ at mq-1:5672: ECONNREFUSED${advice}`)
+  expect(failureOf([first, second]).message)
+    .toBe('Cannot connect to any host: mq-1:5672: ECONNREFUSED; mq-2:5673: late')
+  expect(failureOf([second, first])).not.toHaveProperty('code')
 })

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../functions/_shared/base/errors.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
 import { askToApply } from './choose.ts'
 import type { Plan } from './plan.ts'
@@ -44,8 +45,4 @@ export async function carryOut(
   }
   if (!options.json) print(next)
   return report(true, ended)
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { messageOf } from '../../../functions/_shared/base/errors.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
 import { carryOut } from './carry_out.ts'
 import { askModules, defaultModules, functionsFor, ownPrefix } from './choose.ts'
@@ -71,8 +72,4 @@ function planFor(
     now: new Date(),
     newSecret: () => randomBytes(32).toString('hex'),
   })
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

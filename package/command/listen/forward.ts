@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { messageOf } from '../../../functions/_shared/base/errors.ts'
 import { webhookHeaders } from '../../../functions/_shared/signing/headers.ts'
 import { parseSecret, sign } from '../../../functions/_shared/signing/sign.ts'
 import { bodyOf } from '../../../functions/_shared/senders/body.ts'
@@ -116,7 +117,7 @@ async function readStart(response: IncomingMessage): Promise<string> {
 
 /** The code of an error, or else its text. A name with several addresses has an error for each. */
 function reasonOf(error: unknown): string {
-  const [first] = error instanceof AggregateError ? error.errors : [error]
-  if (!(first instanceof Error)) return String(first)
-  return 'code' in first && typeof first.code === 'string' ? first.code : first.message
+  const [first = error] = error instanceof AggregateError ? error.errors : []
+  const hasCode = first instanceof Error && 'code' in first && typeof first.code === 'string'
+  return hasCode ? `${first.code}` : messageOf(first)
 }

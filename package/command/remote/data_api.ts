@@ -1,3 +1,5 @@
+import { messageOf } from '../../../functions/_shared/base/errors.ts'
+
 /** The project that is checked. */
 export interface Target {
   /** Without a slash at the end. */
@@ -101,6 +103,5 @@ export function parseJson(text: string): unknown {
 export function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'no response in time'
-  const { cause } = error
-  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+  return messageOf(error.cause instanceof Error ? error.cause : error)
 }

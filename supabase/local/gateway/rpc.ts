@@ -1,5 +1,6 @@
 /** `/rest/v1/rpc/<function>`: runs a call in a transaction, as PostgREST does. */
 import postgres from 'postgres'
+import { messageOf } from '../errors.ts'
 import type { StackKeys } from '../keys.ts'
 import {
   type CallRow,
@@ -205,5 +206,5 @@ function queryFailure(error: unknown, anonymous: boolean): RestFailure {
   if (error instanceof postgres.PostgresError) return databaseFailure(error, anonymous)
   if (!(error instanceof Error && 'code' in error)) throw error
   const message = 'Database connection error. Retrying the connection.'
-  return new RestFailure(503, 'PGRST000', message, error.message)
+  return new RestFailure(503, 'PGRST000', message, messageOf(error))
 }

@@ -18,3 +18,41 @@ for (const [thrown, message] of cases) {
     expect(asError(thrown).message).toBe(message)
   })
 }
+
+/** What node's net throws if it cannot connect to any of the addresses of a name. */
+function ofAddresses(...texts: string[]): Error {
+  return coded('ECONNREFUSED', new AggregateError(texts.map((text) => new Error(text))))
+}
+
+function coded(code: string, error = new Error()): Error {
+  return Object.assign(error, { code })
+}
+
+const withoutText: [Error, string][] = [
+  [ofAddresses('refused by 127.0.0.1', 'refused by ::1'), 'refused by 127.0.0.1; refused by ::1'],
+  [ofAddresses('too late', 'too late'), 'too late'],
+  [ofAddresses(), 'ECONNREFUSED'],
+  [new AggregateError([coded('EHOSTUNREACH')]), 'EHOSTUNREACH'],
+  [coded('ETIMEDOUT'), 'ETIMEDOUT'],
+  [new TypeError('', { cause: ofAddresses('refused') }), 'refused'],
+  [new TypeError(), 'TypeError'],
+  [coded('', new Error(' ')), 'Error'],
+  [coded('ECONNREFUSED', new Error('Connection error: ')), 'Connection error: ECONNREFUSED'],
+  [new Error('Connection error:', { cause: coded('EPIPE') }), 'Connection error: EPIPE'],
+]
+
+Deno.test('messageOf() tells the errors of the addresses, the code or the name of an error without a text', () => {
+  for (const [error, message] of withoutText) expect(messageOf(error)).toBe(message)
+})
+
+Deno.test('messageOf() leaves a text that says something as it is', () => {
+  for (const text of ['of: ECONNREFUSED', 'a\n', '.']) {
+    expect(messageOf(coded('EPIPE', new Error(text)))).toBe(text)
+  }
+})
+
+Deno.test('messageOf() ends where the causes of an error are a circle', () => {
+  const error = new Error()
+  error.cause = error
+  expect(messageOf(error)).toBe('Error')
+})
