@@ -36,7 +36,13 @@ export const endpointTexts = {
   sendTest: 'Send test event',
   testing: 'Sending a test event',
   testResult: 'Result of the test event',
-  testPending: 'There was no result within 20 s.',
+  testSent: 'Its event type is {type}, and its payload is {payload}.',
+  testPending:
+    'There is no response after 20 s. It may still come: look for {type} in the deliveries of this endpoint.',
+  testRefused: 'This endpoint is paused or disabled. Resume it to send a test event.',
+  testFailing:
+    'This endpoint has failed too often, so we try it only from time to time. Repair it: you can ' +
+    'send a test event when it works again.',
   url: 'URL',
   urlHint: 'We POST each event to this URL. It must be public and use https.',
   urlExpected: 'Expected a URL such as https://example.com/webhooks.',
