@@ -153,6 +153,31 @@ Deno.test('an event that was published before is published again by its key, wha
     .rejects.toMatchObject({ code: 'schema_mismatch', field: 'events.1.payload' })
 })
 
+Deno.test('a catalogue that is known is neither kept nor charged again when repeats are published', async () => {
+  // More than 65,536 characters, so that keeping it costs a request.
+  const title = 'x'.repeat(35_000)
+  const types = { b: { type: 'integer', title }, c: { title } }
+  const database = apiDatabase((_name, args) => {
+    // As from the network: each reply has new objects.
+    const catalogue = { strict: true, version: '1', types: structuredClone(types) }
+    const isCurrent = 'p_catalogue' in args
+    const data = isCurrent ? { ids: ['old', 'new'] } : { catalogue }
+    return Promise.resolve({ ok: true, data: { ...data, duplicates: [0] } })
+  })
+  const publish = createPublisher(database)
+  const events = ['a', 'b'].map((type): PublishedEvent => {
+    return { fields: {}, type, payload: 1, body: '1' }
+  })
+  const charges: number[][] = []
+  for (let time = 0; time < 3; time++) {
+    const charged: number[] = []
+    charges.push(charged)
+    await publish('org-1', events, null, undefined, (requests) => charged.push(requests))
+  }
+  // From the second time on, the catalogue refuses the repeat and is then asked about the rest.
+  expect(charges).toEqual([[1, 0], [0, 0], [0, 0]])
+})
+
 Deno.test('catalogues are kept up to a number and up to their characters, the newest always', () => {
   const catalogue = (length: number): Parameters<CatalogueCache['keep']>[1] => {
     return { strict: true, version: '1', types: { a: { title: 'x'.repeat(length) } } }
