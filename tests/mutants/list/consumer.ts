@@ -3,17 +3,31 @@ import type { Mutant } from '../mutant.ts'
 export const consumer: readonly Mutant[] = [
   {
     file: 'consumer/rabbitmq/connect.ts',
-    find: '      failures.push({ host: new URL(one).host, error })',
+    find: '      failures.push({ host: hostOf(new URL(one)), error })',
     replace: '      throw error',
     tests: ['consumer/several_hosts.test.ts'],
     why: 'A consumer does not connect while the node that it tries first is down.',
   },
   {
     file: 'consumer/rabbitmq/connect.ts',
-    find: 'host: new URL(one).host,',
+    find: 'host: hostOf(new URL(one)),',
     replace: 'host: one,',
     tests: ['consumer/several_hosts.test.ts'],
     why: 'The log of a consumer has the password of RabbitMQ.',
+  },
+  {
+    file: 'consumer/rabbitmq/connect.ts',
+    find: '  const advice = codes.includes(null)\n',
+    replace: '  const advice = codes.length > 0\n',
+    tests: ['consumer/several_hosts.test.ts'],
+    why: 'Whoever cannot connect does not read what to check.',
+  },
+  {
+    file: 'functions/_shared/base/errors.ts',
+    find: `  if (text !== '' && !text.endsWith(':')) return String(error.message)\n`,
+    replace: `  if (text !== 'x') return String(error.message)\n`,
+    tests: ['functions/_shared/base/errors.test.ts', 'consumer/several_hosts.test.ts'],
+    why: 'The log of a failed connection is an empty text.',
   },
   {
     file: 'consumer/kafka/replay_letter.ts',
