@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi'
 import { responseHeaders } from '../_shared/http/response_headers.ts'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
+import { createCallQueues } from './call_queue.ts'
 import { asActor } from './database.ts'
 import { authentication } from './middleware/access.ts'
 import { cors } from './middleware/cors.ts'
@@ -48,7 +49,9 @@ import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
  * Creates the API. It identifies the caller from the headers before it reads the body; only the
  * callbacks come earlier, because they have their own limits and signatures.
  */
-export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
+export function createApp(given: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
+  const queues = createCallQueues(given.database, given.now)
+  const deps = { ...given, database: queues.database }
   const root = new OpenAPIHono<ApiEnv>({
     defaultHook(result): void {
       if (!result.success) throw readIssues(result.error.issues, result.target)
@@ -72,7 +75,8 @@ export function createApp(deps: ApiDeps, limits: RequestLimits = requestLimits):
   })
   app.use(authentication(deps.authenticate))
   app.use(continueTrace(deps.tracer ?? null))
-  app.use(rateLimit(deps))
+  app.use(rateLimit(given))
+  app.use((c, next) => queues.during(c.get('principal').orgId, c.get('maxInFlight'), next))
   app.use(bodyLimit(limits))
   app.use(async (c, next) => {
     c.set('database', asActor(deps.database, c.get('principal').actor))

@@ -20,6 +20,8 @@ export type ApiEnv = {
     span: OpenSpan | null
     /** Counts further requests of the organisation for expensive work; absent: no limit is set. */
     charge?: (requests: number) => void
+    /** How many calls to the database are made at once for the organisation. */
+    maxInFlight: number
     /** The trace context for published events; null: none. */
     traceparent: string | null
   }

@@ -243,7 +243,10 @@ insert into outbox.setting (name, value, type, lowest, highest, by_org, descript
     'How many requests a second each organisation may send to the API; further requests get a '
     'response of 429'),
   ('api.burst', '200', 'integer', 1, 100000, true,
-    'How many requests an organisation may send to the API at once after a pause');
+    'How many requests an organisation may send to the API at once after a pause'),
+  ('api.max_calls_in_flight', '8', 'integer', 1, 1000, true,
+    'How many calls to the database each process of the API makes at once for an organisation; '
+    'further calls wait');
 
 create table outbox.request_key (
   org_id text not null,
@@ -381,13 +384,15 @@ begin
       when v_granted > 0 then 0
       else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
     end,
-    'portal', outbox.portal_revocations(p_org_id));
+    'portal', outbox.portal_revocations(p_org_id),
+    'maxInFlight', outbox.org_setting_int(p_org_id, 'api.max_calls_in_flight'));
 end
 $$;
 comment on function outbox.take_requests(text, integer) is
   'Takes up to p_count requests from the bucket of an organisation (settings '
   'api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next '
-  'one, 0 if any was granted, "portal": see portal_revocations()}. OH001.';
+  'one, 0 if any was granted, "portal": see portal_revocations(), "maxInFlight": the setting '
+  'api.max_calls_in_flight}. OH001.';
 
 create function outbox.count_requests(p_requests jsonb) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -12,6 +12,8 @@ export interface AloneOptions {
   result(name: string, args: Args, traceparent: string | null | undefined): unknown
   /** What take_requests() grants, call after call, and then 0; 50 in each call if it is absent. */
   grants?: number[]
+  /** How many calls to the database are made at once for the organisation, by default 8. */
+  maxInFlight?: number
   /** Whether results are checked by their schemas, as they are unless it is false. */
   checked?: boolean
   scopes?: readonly Scope[]
@@ -23,12 +25,14 @@ export interface AloneOptions {
 
 /** Makes the app for one caller of the organisation `org-1`. Its clock stands at 0, and it logs nothing. */
 export function apiAlone(
-  { result, grants, checked = true, scopes = allScopes, portal = null, deps = {} }: AloneOptions,
+  { result, grants, maxInFlight = 8, checked = true, scopes = allScopes, portal = null, deps = {} }:
+    AloneOptions,
 ): ApiApp {
   const granted = (): unknown => ({
     granted: grants === undefined ? 50 : grants.shift() ?? 0,
     retryAfterMs: 1000,
     portal: { generation: 0, revoked: [] },
+    maxInFlight,
   })
   const unused = (): Promise<never> => Promise.reject(new Error('unused'))
   return createApp({

@@ -242,7 +242,12 @@ Deno.test('api responds 405 with Allow to a wrong method, after it knows the cal
   const known = api({
     call: (_name, _args, schema) =>
       Promise.resolve(
-        schema.parse({ granted: 1, retryAfterMs: 0, portal: { generation: 0, revoked: [] } }),
+        schema.parse({
+          granted: 1,
+          retryAfterMs: 0,
+          portal: { generation: 0, revoked: [] },
+          maxInFlight: 8,
+        }),
       ),
   })
   const rows: [string, string, number, string | null][] = [

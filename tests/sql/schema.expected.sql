@@ -39521,7 +39521,8 @@ begin
       when v_granted > 0 then 0
       else pg_catalog.ceil((1 - v_tokens) / v_rate * 1000)
     end,
-    'portal', outbox.portal_revocations(p_org_id));
+    'portal', outbox.portal_revocations(p_org_id),
+    'maxInFlight', outbox.org_setting_int(p_org_id, 'api.max_calls_in_flight'));
 end
 $$;
 
@@ -39529,7 +39530,7 @@ ALTER FUNCTION outbox.take_requests(p_org_id text, p_count integer) OWNER TO pos
 
 -- Name: FUNCTION take_requests(p_org_id text, p_count integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted, "portal": see portal_revocations()}. OH001.';
+COMMENT ON FUNCTION outbox.take_requests(p_org_id text, p_count integer) IS 'Takes up to p_count requests from the bucket of an organisation (settings api.requests_per_second and api.burst): {"granted", "retryAfterMs": the time until the next one, 0 if any was granted, "portal": see portal_revocations(), "maxInFlight": the setting api.max_calls_in_flight}. OH001.';
 
 -- Name: take_waiting_updates(outbox.result[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 

@@ -20,6 +20,7 @@ const takenSchema = z.object({
   granted: z.int(),
   retryAfterMs: z.number(),
   portal: revocationsSchema,
+  maxInFlight: z.int(),
 })
 
 type Reservation = {
@@ -29,6 +30,8 @@ type Reservation = {
   /** The time until which the database has refused: it is not called before. */
   refusedUntil: number
   pending: Promise<void> | null
+  /** How many calls to the database a process makes at once. */
+  maxInFlight: number
   /** As of the last call; null before the first. */
   revocations: Revocations | null
 }
@@ -54,6 +57,7 @@ export function rateLimit(
       })
     }
     c.set('charge', (requests) => reservation.left -= requests)
+    c.set('maxInFlight', reservation.maxInFlight)
     await next()
     if (mayReadMany(c.req) && isTimedOut(c.error)) reservation.left -= requestsOfTimeout
   }
@@ -71,12 +75,13 @@ export function rateLimit(
   }
 
   async function reserve(orgId: string, reservation: Reservation): Promise<void> {
-    const { granted, retryAfterMs, portal } = await database.call('take_requests', {
+    const { granted, retryAfterMs, portal, maxInFlight } = await database.call('take_requests', {
       p_org_id: orgId,
       p_count: reservationSize,
     }, takenSchema)
     reservation.left = Math.min(reservation.left, 0) + granted
     reservation.revocations = portal
+    reservation.maxInFlight = maxInFlight
     reservation.until = now() + reservationMs
     reservation.refusedUntil = granted === 0 ? now() + Math.max(retryAfterMs, 1) : 0
   }
@@ -94,6 +99,7 @@ export function rateLimit(
       until: 0,
       refusedUntil: 0,
       pending: null,
+      maxInFlight: 1,
       revocations: null,
     }
     reservations.set(orgId, reservation)

@@ -49,6 +49,7 @@ export async function startScene(): Promise<Scene> {
   }, '{quiet.*}', 'quiet') ->> 'id' as id`
   await noteStages(admin, row?.id)
   await sql.file(`${projectRoot}/supabase/local/start/order_saga.sql`)
+  await admin`update outbox.saga set by_tokens = true`
   await stack.functions.targets.get('api')?.origin(ARRIVAL_MS)
   const postmaster = Number(Deno.readTextFileSync(`${dataDir}/pg/postmaster.pid`).split('\n')[0])
   let noises: Noise[] = []
@@ -80,7 +81,7 @@ export async function startScene(): Promise<Scene> {
     admin,
     measure,
     addNoise: async (part, endpoints) => {
-      const noise = await startNoise(optionsOf(stack, part.loops))
+      const noise = await startNoise(await optionsOf(stack, part.loops))
       noises = [...noises, noise]
       await addNoisyEndpoints(sql, noise.origin, part, endpoints)
       await addMessaging(sql, noise.whatsapp)
@@ -115,10 +116,18 @@ function timeOf({ committedAt, arrivedAt }: Seen): number {
   return arrivedAt === null ? ARRIVAL_MS : Math.max(0, arrivedAt - committedAt)
 }
 
-function optionsOf(stack: Stack, loops: readonly LoopName[]): Parameters<typeof startNoise>[0] {
+/** With the token of a user who may do all that a token may: what is bounded is bounded for tokens. */
+async function optionsOf(
+  stack: Stack,
+  loops: readonly LoopName[],
+): Promise<Parameters<typeof startNoise>[0]> {
+  const token = await stack.keys.signUserJwt({
+    iss: `${stack.apiUrl}/auth/v1`,
+    app_metadata: { org_id: 'noisy', outhook_scopes: ['all'] },
+  })
   return {
     api: `${stack.apiUrl}/functions/v1/api/v1`,
-    headers: { apikey: stack.keys.secretKey, 'x-org-id': 'noisy' },
+    headers: { authorization: `Bearer ${token}` },
     filters: [...heavyFilters],
     loops,
   }

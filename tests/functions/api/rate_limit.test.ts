@@ -31,7 +31,7 @@ function limiter(grants: Grant[], principal: Principal = key, charges: number[] 
     const data = grants[asked.length - 1]
     if (data === undefined) throw new Error(`asked ${asked.length} times`)
     const portal = { generation: 0, revoked: [] }
-    return Promise.resolve({ ok: true, data: { portal, ...data } })
+    return Promise.resolve({ ok: true, data: { portal, maxInFlight: 8, ...data } })
   })
   const app = new Hono<ApiEnv>()
   app.onError(handleError(() => {}))

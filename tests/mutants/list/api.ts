@@ -175,6 +175,52 @@ export const api: readonly Mutant[] = [
     why: 'An organisation over its limit makes the database answer each request.',
   },
   {
+    file: 'functions/api/call_queue.ts',
+    find: 'while (queue.inFlight < queue.most) {',
+    replace: 'for (;;) {',
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'One organisation takes all connections of the database.',
+  },
+  {
+    file: 'functions/api/call_queue.ts',
+    find: `      queue.inFlight--
+`,
+    replace: '',
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'An organisation waits for ever after its first calls.',
+  },
+  {
+    file: 'functions/api/call_queue.ts',
+    find: `      queue.inFlight--
+      startWaiting(queue)
+`,
+    replace: `      queue.inFlight--
+`,
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'A call that waits is never made.',
+  },
+  {
+    file: 'functions/api/call_queue.ts',
+    find: 'now() - first.since >= patienceMs',
+    replace: 'false',
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'An organisation that sends more than it gets done fills the memory of the process.',
+  },
+  {
+    file: 'functions/api/call_queue.ts',
+    find: 'if (queue.requests === 0) queues.delete(orgId)',
+    replace: '',
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'Each organisation that ever sent a request stays in memory.',
+  },
+  {
+    file: 'functions/api/app.ts',
+    find: 'const deps = { ...given, database: queues.database }',
+    replace: 'const deps = given',
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'The limit of calls in flight holds for no route.',
+  },
+  {
     file: 'functions/api/sql_error.ts',
     find: `OH008: 'version_mismatch',`,
     replace: '',

@@ -13,7 +13,8 @@ insert into lim values ('limit.endpoints', 3), ('limit.endpoint_subscriptions', 
 select plan(65);
 
 select is((select array_agg(s.name order by s.name) from outbox.setting s where s.by_org),
-  (select array_agg(l.name order by l.name) from (select name from lim union all values ('limit.audit_rows_per_day'), ('limit.event_mib_per_day'), ('limit.token_share'), ('api.burst'), ('api.requests_per_second'), ('event_type.changes_kept')) l (name)),
+  (select array_agg(l.name order by l.name) from (select name from lim union all values ('limit.audit_rows_per_day'), ('limit.event_mib_per_day'), ('limit.token_share'), ('api.burst'), ('api.max_calls_in_flight'),
+    ('api.requests_per_second'), ('event_type.changes_kept')) l (name)),
   'each limit may differ between organisations');
 select outbox.set_setting(l.name, to_jsonb(l.value)) from lim l;
 

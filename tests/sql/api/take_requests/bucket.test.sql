@@ -1,17 +1,20 @@
 -- A bucket of requests for each org: full at first, filled by the second, never above its size.
 begin;
 \ir ../../_helpers.sql
-select plan(10);
+select plan(12);
 do $$ begin
   perform outbox.set_setting('api.requests_per_second', '10'), outbox.set_setting('api.burst', '20');
 end $$;
 
-select is(outbox.take_requests('org-1', 15), '{"granted": 15, "retryAfterMs": 0, "portal": {"generation": 0, "revoked": []}}', 'a silent org has all of its burst');
-select is(outbox.take_requests('org-1', 15) - 'portal', '{"granted": 5, "retryAfterMs": 0}', 'then what is left');
-select is(outbox.take_requests('org-1', 1) - 'portal', '{"granted": 0, "retryAfterMs": 100}', 'then none, and when there is one');
+select is(outbox.take_requests('org-1', 15), '{"granted": 15, "retryAfterMs": 0, "portal": {"generation": 0, "revoked": []}, "maxInFlight": 8}', 'a silent org has all of its burst');
+select is(outbox.take_requests('org-1', 15) - '{portal, maxInFlight}'::text[], '{"granted": 5, "retryAfterMs": 0}', 'then what is left');
+select is(outbox.take_requests('org-1', 1) - '{portal, maxInFlight}'::text[], '{"granted": 0, "retryAfterMs": 100}', 'then none, and when there is one');
 select is(outbox.take_requests('org-2', 1) -> 'granted', '1', 'another org has its own');
+select outbox.set_org_setting('org-2', 'api.max_calls_in_flight', '3');
+select is(outbox.take_requests('org-2', 1) -> 'maxInFlight', '3', 'and its own limit of calls in flight');
+select is(outbox.take_requests('org-3', 1) -> 'maxInFlight', '8', 'which is of no other');
 select time_passes('50 ms');
-select is(outbox.take_requests('org-1', 1) - 'portal', '{"granted": 0, "retryAfterMs": 50}', 'waiting counts');
+select is(outbox.take_requests('org-1', 1) - '{portal, maxInFlight}'::text[], '{"granted": 0, "retryAfterMs": 50}', 'waiting counts');
 select time_passes('450 ms');
 select is(outbox.take_requests('org-1', 50) -> 'granted', '5', 'it fills at its rate');
 select time_passes('1 h');
