@@ -29984,6 +29984,7 @@ CREATE FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows 
     AS $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_sqlstate text;
 begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
@@ -29998,7 +29999,12 @@ begin
         '5 minutes');
       return 0;
     end if;
+    v_sqlstate := sqlstate;
   end;
+  if v_sqlstate = '55P03' then
+    -- The others need not wait as long to find out which of them need the lock.
+    perform pg_catalog.set_config('lock_timeout', '20ms', true);
+  end if;
   return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
     + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
 end
@@ -30008,7 +30014,7 @@ ALTER FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows t
 
 -- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that for 20 ms. locks: the caller holds the gate.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30024,7 +30030,9 @@ CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of ten endpoints may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[] := outbox.endpoints_to_purge(v_now);
   v_endpoint uuid;
   v_purged integer := 0;
@@ -30051,13 +30059,14 @@ ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how many. The first endpoint of each organisation comes before any second one. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how many. The first endpoint of each organisation comes before any second one. After 2 s it begins with no other endpoint. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
 
 -- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET lock_timeout TO '500ms'
     AS $$
 declare
   v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
@@ -30073,9 +30082,10 @@ begin
       select d.ctid as row_at, d.leased_until from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
+      for update skip locked
     ) d
     where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit);
+    limit p_limit for no key update of l skip locked);
   if pg_catalog.cardinality(v_rows) > 0 then
     v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
   elsif exists (
@@ -30094,7 +30104,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. locks: lock_deleted().';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP LOCKED.';
 
 -- Name: purge_rows(uuid, bigint, tid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 

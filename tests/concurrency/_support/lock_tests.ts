@@ -527,6 +527,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
   ],
+  'operations/purge.sql purge_endpoint: for update skip locked': [
+    'waits_of_skip_locked.test.ts',
+    'purge_endpoint() looks for a delivery that is free',
+  ],
+  'operations/purge.sql purge_endpoint: for no key update of l skip locked': [
+    'waits_of_skip_locked.test.ts',
+    'purge_endpoint() passes over a locked',
+  ],
   'operations/purge.sql lock_deleted: for no key update skip locked': [
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
