@@ -84,10 +84,7 @@ comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
   'for 20 ms. locks: the caller holds the gate.';
 
 create function outbox.lock_deleted(p_endpoint_id uuid) returns bigint
-language plpgsql
-set search_path = ''
--- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
-set lock_timeout = '20ms'
+language plpgsql set search_path = ''
 as $$
 declare
   v_gate_id bigint;
@@ -111,14 +108,14 @@ begin
   end if;
   return v_gate_id;
 exception when lock_not_available then
+  -- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
   return null;
 end
 $$;
 comment on function outbox.lock_deleted(uuid) is
   'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not '
-  'deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head '
-  'of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, '
-  'with SKIP LOCKED.';
+  'deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: '
+  'the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz

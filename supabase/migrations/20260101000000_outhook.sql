@@ -17490,6 +17490,7 @@ create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) 
 language plpgsql set search_path = ''
 as $$
 declare
+  v_task text;
   v_member text;
 begin
   return outbox.reopen_delivery(
@@ -17498,19 +17499,24 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_task := (
+    select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
+      end
+    from outbox.replay_job j where j.id = p_step.job_id);
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
-    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+    when outbox.refuse_upkeep(v_task, v_member, sqlstate, sqlerrm, '1 hour') < 5
       and outbox.may_stay(sqlstate)
     then null else 0
   end;
 end
 $$;
 comment on function outbox.replay_one(outbox.replay_step, timestamptz) is
-  'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. '
-  'Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+  'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job '
+  'skips it because it cannot be replayed. Null: the job has to try again, after an error that is '
+  'usually temporary, at most 4 times.';
 
 create function outbox.work_replay_job(
   p_steps outbox.replay_step[], p_now timestamptz
@@ -18617,10 +18623,7 @@ comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
   'for 20 ms. locks: the caller holds the gate.';
 
 create function outbox.lock_deleted(p_endpoint_id uuid) returns bigint
-language plpgsql
-set search_path = ''
--- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
-set lock_timeout = '20ms'
+language plpgsql set search_path = ''
 as $$
 declare
   v_gate_id bigint;
@@ -18644,14 +18647,14 @@ begin
   end if;
   return v_gate_id;
 exception when lock_not_available then
+  -- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
   return null;
 end
 $$;
 comment on function outbox.lock_deleted(uuid) is
   'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not '
-  'deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head '
-  'of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, '
-  'with SKIP LOCKED.';
+  'deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: '
+  'the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
@@ -23745,7 +23748,8 @@ begin
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
-    for no key update of g skip locked
+    -- Not only "no key update": wake() changes a part of the key, and would wait for a key share.
+    for update of g skip locked
   ) w;
   if v_gates is not null then
     perform outbox.wake(v_gates, v_next_at, p_now);
@@ -23796,7 +23800,7 @@ begin
   from (
     select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
-    for no key update skip locked
+    for update skip locked
   ) o;
   if v_gates is not null then
     perform outbox.wake(v_gates,
@@ -24439,12 +24443,16 @@ language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
+-- A dead letter that another session has locked: its delivery is left out for an hour.
+set lock_timeout = '500ms'
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of many deliveries may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[];
   v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
@@ -24460,10 +24468,12 @@ begin
     from pg_catalog.unnest(v_old) o
     cross join lateral (
       select d.* from outbox.delivery d
-      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id offset 0
+      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+        and d.endpoint_id = any (v_endpoints)
+      for update skip locked
     ) d
     -- Again, because they may have changed before the lock.
-    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    where coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id
   loop
@@ -24488,8 +24498,9 @@ $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
   'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
-  'the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP '
-  'LOCKED.';
+  'the database refuses one, it is left out for an hour; one that is locked, until the next call. '
+  'After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with '
+  'SKIP LOCKED.';
 
 create function outbox.refuse_expiry(
   p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz

@@ -96,6 +96,28 @@ for (const what of ['wake_changed', 'wake_missed']) {
   })
 }
 
+for (const what of ['wake_changed', 'wake_missed']) {
+  Deno.test(`${what}() passes over a gate whose key another session holds, and wakes all others`, async () => {
+    const [first = ''] = await addEndpoints(one.sql, { count: 3 })
+    await publishMany(one.sql, 'thing.done', 1)
+    await new Run(one.sql).call([], 0)
+    await db.admin`
+      update outbox.gate set next_at = case when ${what} = 'wake_missed'
+        then outbox.ring_from(outbox.clock()) - interval '1 s' else outbox.clock() + interval '1 h' end
+      where true`
+    await other.sql`begin`
+    await other.sql`select from outbox.gate g where g.endpoint_id = ${first} for key share`
+    await one.sql.unsafe(`select outbox.${what}(outbox.clock())`)
+    await other.sql`rollback`
+    const woken = await db.admin<{ endpoint_id: string }[]>`
+      select g.endpoint_id from outbox.gate g
+      where g.next_at between outbox.ring_from(outbox.clock()) and outbox.clock()`
+    expect([woken.length, woken.some((gate) => gate.endpoint_id === first)]).toEqual([2, false])
+    // Without a wait for each gate, after which it would be refused.
+    expect(one.warnings).toEqual([])
+  })
+}
+
 for (const table of ['endpoint', 'gate']) {
   Deno.test(`a deleted endpoint is not purged if its ${table} would have to be waited for, without an error`, async () => {
     const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
@@ -234,6 +256,8 @@ Deno.test('each function that takes gates with SKIP LOCKED has a lock timeout, o
     'end_broker_claims',
     // clean() calls it.
     'forget_lanes',
+    // purge_endpoint() calls it.
+    'lock_deleted',
     'take_others',
   ])
 })

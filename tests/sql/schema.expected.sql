@@ -14218,6 +14218,7 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET lock_timeout TO '500ms'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -14229,7 +14230,9 @@ declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of many deliveries may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[];
   v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
@@ -14245,10 +14248,12 @@ begin
     from pg_catalog.unnest(v_old) o
     cross join lateral (
       select d.* from outbox.delivery d
-      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id offset 0
+      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+        and d.endpoint_id = any (v_endpoints)
+      for update skip locked
     ) d
     -- Again, because they may have changed before the lock.
-    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    where coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id
   loop
@@ -14275,7 +14280,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, it is left out for an hour; one that is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23706,7 +23711,6 @@ COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As
 CREATE FUNCTION outbox.lock_deleted(p_endpoint_id uuid) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    SET lock_timeout TO '20ms'
     AS $$
 declare
   v_gate_id bigint;
@@ -23730,6 +23734,7 @@ begin
   end if;
   return v_gate_id;
 exception when lock_not_available then
+  -- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
   return null;
 end
 $$;
@@ -23738,7 +23743,7 @@ ALTER FUNCTION outbox.lock_deleted(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION lock_deleted(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_deleted(p_endpoint_id uuid) IS 'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.lock_deleted(p_endpoint_id uuid) IS 'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
 -- Name: lock_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34662,6 +34667,7 @@ CREATE FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp wit
     SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_task text;
   v_member text;
 begin
   return outbox.reopen_delivery(
@@ -34670,11 +34676,15 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_task := (
+    select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
+      end
+    from outbox.replay_job j where j.id = p_step.job_id);
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
-    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+    when outbox.refuse_upkeep(v_task, v_member, sqlstate, sqlerrm, '1 hour') < 5
       and outbox.may_stay(sqlstate)
     then null else 0
   end;
@@ -34685,7 +34695,7 @@ ALTER FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with
 
 -- Name: FUNCTION replay_one(p_step outbox.replay_step, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
 
 -- Name: replied_attempt(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -41753,7 +41763,8 @@ begin
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
-    for no key update of g skip locked
+    -- Not only "no key update": wake() changes a part of the key, and would wait for a key share.
+    for update of g skip locked
   ) w;
   if v_gates is not null then
     perform outbox.wake(v_gates, v_next_at, p_now);
@@ -41793,7 +41804,7 @@ begin
   from (
     select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
-    for no key update skip locked
+    for update skip locked
   ) o;
   if v_gates is not null then
     perform outbox.wake(v_gates,

@@ -355,11 +355,11 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'wake_refused() passes over a gate that another session holds',
   ],
-  'time/tick.sql wake_changed: for no key update of g skip locked': [
+  'time/tick.sql wake_changed: for update of g skip locked': [
     'held_gates.test.ts',
     'wake_changed() passes over a gate that another session holds',
   ],
-  'time/tick.sql wake_missed: for no key update skip locked': [
+  'time/tick.sql wake_missed: for update skip locked': [
     'held_gates.test.ts',
     'wake_missed() passes over a gate that another session holds',
   ],
@@ -610,6 +610,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'time/expire.sql expire_deliveries: try_lock_gates': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
+  ],
+  'time/expire.sql expire_deliveries: for update skip locked': [
+    'held_cleanup.test.ts',
+    'expire_deliveries() passes over a locked delivery',
   ],
   'time/cleanup.sql forget_default_rows: for update skip locked': [
     'sweep.test.ts',
