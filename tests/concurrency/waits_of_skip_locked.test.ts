@@ -69,17 +69,23 @@ Deno.test('due_gates(10, …) waits for 20 ms at most', async () => {
   await other.sql`commit`
 })
 
+/** Makes endpoints with a gate that wake_changed() or wake_missed() wakes. */
+async function addSleeping(what: string, count: number): Promise<string[]> {
+  const endpoints = await addEndpoints(one.sql, { count })
+  await publishMany(one.sql, 'thing.done', 1)
+  await new Run(one.sql).call([], 0)
+  await db.admin`select outbox.turn_ring(outbox.clock() - interval '1 min')`
+  // A second before its start is outside of the ring; in an hour is later than the changed endpoint asks for.
+  await db.admin`
+    update outbox.gate set next_at = case when ${what} = 'wake_missed'
+      then outbox.ring_from(outbox.clock()) - interval '1 s' else outbox.clock() + interval '1 h' end
+    where true`
+  return endpoints
+}
+
 for (const what of ['wake_changed', 'wake_missed']) {
   Deno.test(`${what}() wakes nothing if it would have to wait for a gate, and does so the next time`, async () => {
-    await addEndpoints(one.sql, { count: 1 })
-    await publishMany(one.sql, 'thing.done', 1)
-    await new Run(one.sql).call([], 0)
-    await db.admin`select outbox.turn_ring(outbox.clock() - interval '1 min')`
-    // A second before its start is outside of the ring; in an hour is later than the changed endpoint asks for.
-    await db.admin`
-      update outbox.gate set next_at = case when ${what} = 'wake_missed'
-        then outbox.ring_from(outbox.clock()) - interval '1 s' else outbox.clock() + interval '1 h' end
-      where true`
+    await addSleeping(what, 1)
     const isDue = async (): Promise<unknown> => {
       const [gate] = await db.admin`
         select g.next_at between outbox.ring_from(outbox.clock()) and outbox.clock() as is_due
@@ -98,13 +104,7 @@ for (const what of ['wake_changed', 'wake_missed']) {
 
 for (const what of ['wake_changed', 'wake_missed']) {
   Deno.test(`${what}() passes over a gate whose key another session holds, and wakes all others`, async () => {
-    const [first = ''] = await addEndpoints(one.sql, { count: 3 })
-    await publishMany(one.sql, 'thing.done', 1)
-    await new Run(one.sql).call([], 0)
-    await db.admin`
-      update outbox.gate set next_at = case when ${what} = 'wake_missed'
-        then outbox.ring_from(outbox.clock()) - interval '1 s' else outbox.clock() + interval '1 h' end
-      where true`
+    const [first = ''] = await addSleeping(what, 3)
     await other.sql`begin`
     await other.sql`select from outbox.gate g where g.endpoint_id = ${first} for key share`
     await one.sql.unsafe(`select outbox.${what}(outbox.clock())`)

@@ -356,12 +356,12 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'wake_refused() passes over a gate that another session holds',
   ],
   'time/tick.sql wake_changed: for update of g skip locked': [
-    'held_gates.test.ts',
-    'wake_changed() passes over a gate that another session holds',
+    'waits_of_skip_locked.test.ts',
+    '() passes over a gate whose key another session holds',
   ],
   'time/tick.sql wake_missed: for update skip locked': [
-    'held_gates.test.ts',
-    'wake_missed() passes over a gate that another session holds',
+    'waits_of_skip_locked.test.ts',
+    '() passes over a gate whose key another session holds',
   ],
   'operations/discard_dead_letter.sql discard_dead_letter: lock_gates': [
     'held_gates.test.ts',

@@ -441,21 +441,15 @@ language plpgsql volatile`,
     file: 'sql/time/tick.sql',
     find: '    for update of g skip locked',
     replace: '    for update of g',
-    tests: [
-      'concurrency/held_gates.test.ts#wake_changed() passes over a gate that another session holds',
-    ],
-    why:
-      'wake_changed() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#wake_changed() passes'],
+    why: 'Beside a gate that another session holds, wake_changed() wakes no other one.',
   },
   {
     file: 'sql/time/tick.sql',
     find: '    for update skip locked',
     replace: '    for update',
-    tests: [
-      'concurrency/held_gates.test.ts#wake_missed() passes over a gate that another session holds',
-    ],
-    why:
-      'wake_missed() waits for whoever holds the row, a person at the console or a run, and others wait for it.',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#wake_missed() passes'],
+    why: 'Beside a gate that another session holds, wake_missed() wakes no other one.',
   },
   {
     file: 'sql/operations/discard_dead_letter.sql',
