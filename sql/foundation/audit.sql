@@ -84,14 +84,12 @@ create function outbox.note_action(
 ) returns void
 language plpgsql set search_path = ''
 as $$
-declare
-  v_actor text := outbox.current_actor();
 begin
-  perform outbox.count_action(p_org_id, p_action, v_actor);
+  perform outbox.count_action(p_org_id, p_action);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at, data)
   values (p_org_id, p_entity_type, p_entity_id, p_action, pg_catalog.left(p_details, 500),
-    v_actor, outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
+    outbox.current_actor(), outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
 end
 $$;
 comment on function outbox.note_action(text, text, text, text, text, jsonb) is

@@ -1,5 +1,7 @@
 -- Removes the rows of deleted endpoints in batches. A delivery in flight is removed after its
--- lease.
+-- lease. Neither a delivery nor a lane that another session has locked is waited for: it stays for
+-- a later tick, and all others are removed. An endpoint waits once for any other lock, for 500 ms:
+-- that of its secrets, of a row of a module, or of what a trigger of the user needs.
 
 create function outbox.purge_rows(
   p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamptz
@@ -51,6 +53,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_sqlstate text;
 begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
@@ -65,20 +68,23 @@ begin
         '5 minutes');
       return 0;
     end if;
+    v_sqlstate := sqlstate;
   end;
+  if v_sqlstate = '55P03' then
+    -- The others need not wait as long to find out which of them need the lock.
+    perform pg_catalog.set_config('lock_timeout', '20ms', true);
+  end if;
   return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
     + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
 end
 $$;
 comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
-  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. '
-  'locks: the caller holds the gate.';
+  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a '
+  'trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that '
+  'for 20 ms. locks: the caller holds the gate.';
 
 create function outbox.lock_deleted(p_endpoint_id uuid) returns bigint
-language plpgsql
-set search_path = ''
--- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
-set lock_timeout = '20ms'
+language plpgsql set search_path = ''
 as $$
 declare
   v_gate_id bigint;
@@ -102,19 +108,21 @@ begin
   end if;
   return v_gate_id;
 exception when lock_not_available then
+  -- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
   return null;
 end
 $$;
 comment on function outbox.lock_deleted(uuid) is
   'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not '
-  'deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head '
-  'of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, '
-  'with SKIP LOCKED.';
+  'deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: '
+  'the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
 ) returns integer
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '500ms'
 as $$
 declare
   v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
@@ -130,9 +138,10 @@ begin
       select d.ctid as row_at, d.leased_until from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
+      for update skip locked
     ) d
     where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit);
+    limit p_limit for no key update of l skip locked);
   if pg_catalog.cardinality(v_rows) > 0 then
     v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
   elsif exists (
@@ -149,7 +158,8 @@ $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
   'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
-  'deleted or is locked. locks: lock_deleted().';
+  'deleted or is locked. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), '
+  'then deliveries and their lanes with SKIP LOCKED.';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -253,7 +263,9 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of ten endpoints may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[] := outbox.endpoints_to_purge(v_now);
   v_endpoint uuid;
   v_purged integer := 0;
@@ -277,5 +289,6 @@ end
 $$;
 comment on function outbox.purge_deleted(integer) is
   'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how '
-  'many. The first endpoint of each organisation comes before any second one. If the database '
-  'refuses a row, all others are removed, and the endpoint is left out for 10 s.';
+  'many. The first endpoint of each organisation comes before any second one. After 2 s it begins '
+  'with no other endpoint. If the database refuses a row, all others are removed, and the endpoint '
+  'is left out for 10 s.';

@@ -313,6 +313,7 @@ create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) 
 language plpgsql set search_path = ''
 as $$
 declare
+  v_task text;
   v_member text;
 begin
   return outbox.reopen_delivery(
@@ -321,19 +322,24 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_task := (
+    select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
+      end
+    from outbox.replay_job j where j.id = p_step.job_id);
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
-    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+    when outbox.refuse_upkeep(v_task, v_member, sqlstate, sqlerrm, '1 hour') < 5
       and outbox.may_stay(sqlstate)
     then null else 0
   end;
 end
 $$;
 comment on function outbox.replay_one(outbox.replay_step, timestamptz) is
-  'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. '
-  'Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+  'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job '
+  'skips it because it cannot be replayed. Null: the job has to try again, after an error that is '
+  'usually temporary, at most 4 times.';
 
 create function outbox.work_replay_job(
   p_steps outbox.replay_step[], p_now timestamptz

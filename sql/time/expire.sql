@@ -80,12 +80,16 @@ language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
+-- A dead letter that another session has locked: its delivery is left out for an hour.
+set lock_timeout = '500ms'
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of many deliveries may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[];
   v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
@@ -101,10 +105,12 @@ begin
     from pg_catalog.unnest(v_old) o
     cross join lateral (
       select d.* from outbox.delivery d
-      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id offset 0
+      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+        and d.endpoint_id = any (v_endpoints)
+      for update skip locked
     ) d
     -- Again, because they may have changed before the lock.
-    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    where coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id
   loop
@@ -129,8 +135,9 @@ $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
   'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
-  'the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP '
-  'LOCKED.';
+  'the database refuses one, it is left out for an hour; one that is locked, until the next call. '
+  'After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with '
+  'SKIP LOCKED.';
 
 create function outbox.refuse_expiry(
   p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz

@@ -64,7 +64,8 @@ begin
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
-    for no key update of g skip locked
+    -- Not only "no key update": wake() changes a part of the key, and would wait for a key share.
+    for update of g skip locked
   ) w;
   if v_gates is not null then
     perform outbox.wake(v_gates, v_next_at, p_now);
@@ -115,7 +116,7 @@ begin
   from (
     select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
-    for no key update skip locked
+    for update skip locked
   ) o;
   if v_gates is not null then
     perform outbox.wake(v_gates,

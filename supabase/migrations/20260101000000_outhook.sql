@@ -1561,9 +1561,10 @@ comment on function outbox.change_rows(text, regclass, text, tid[], timestamptz,
 -- never merged and nothing of them is left out, or a token could hide what it did behind noise.
 -- Whoever operates the project is not limited: secret keys, and SQL outside of a request.
 --
--- What stops or protects something has further rows, or one token that writes much would keep
--- others from replacing a secret that has leaked. Revoking portal tokens, which these cannot do
--- themselves, has more again: no portal token can use up the rows that its revocation needs.
+-- Tokens of users have as many rows again for what stops or protects something, or a token that
+-- writes much would keep others from replacing a secret that has leaked. Portal tokens do not: they
+-- are in the browsers of customers, and one of them could use up these rows by pausing an endpoint
+-- again and again. So the rows in which a user revokes it are always left.
 --
 -- A write waits for no other one. A counter in one row would be locked to the end of a transaction,
 -- while that may wait for an endpoint that the other one has locked. So an organisation has as many
@@ -1574,8 +1575,8 @@ comment on function outbox.change_rows(text, regclass, text, tid[], timestamptz,
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.audit_rows_per_day', '10000', 'integer', 1, 10000000, true,
     'How many rows the tokens of an organisation may leave in the audit trail in a day (UTC); what '
-    'stops or protects something is refused at twice as many, revoking portal tokens at three '
-    'times as many; secret keys and SQL have no limit');
+    'stops or protects something is refused to tokens of users at twice as many; secret keys and '
+    'SQL have no limit');
 
 create table outbox.audit_count (
   org_id text not null,
@@ -1614,18 +1615,20 @@ comment on function outbox.add_to_free_count(text, date) is
   'Adds 1 to a row of audit_count of the organisation that nobody has locked; false if there is '
   'none, or after a wait of 20 ms, which SKIP LOCKED does not rule out (see the head of gate).';
 
-create function outbox.count_action(p_org_id text, p_action text, p_actor text) returns void
+create function outbox.count_action(p_org_id text, p_action text) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
+  -- Who calls, not a name in an argument: with another name a token would escape the limit.
+  v_actor text := outbox.current_actor();
   v_now timestamptz;
   v_day date;
   v_most integer;
 begin
-  if p_org_id is null or p_actor is null or p_actor !~ '^(user|portal|sql):'
+  if p_org_id is null or v_actor !~ '^(user|portal|sql):'
     or coalesce(pg_catalog.current_setting('request.headers', true), '') = ''
   then
     return;
@@ -1634,9 +1637,8 @@ begin
   v_day := outbox.day_of(v_now);
   v_most := outbox.org_setting_int(p_org_id, 'limit.audit_rows_per_day')
     * case
-      when p_action = 'REVOKED' then 3
-      when p_action in ('PAUSED', 'DISABLED', 'DELETED', 'CANCELLED', 'SECRET_ROTATED',
-        'SECRET_EXPIRED') then 2
+      when v_actor ~ '^user:' and p_action in ('PAUSED', 'DISABLED', 'DELETED', 'CANCELLED',
+        'SECRET_ROTATED', 'SECRET_EXPIRED', 'REVOKED') then 2
       else 1
     end;
   if v_most <= (
@@ -1652,12 +1654,11 @@ begin
   end if;
 end
 $$;
-comment on function outbox.count_action(text, text, text) is
-  'Counts a row that is about to be added to the audit trail, if its actor has a token: in a '
+comment on function outbox.count_action(text, text) is
+  'Counts a row that is about to be added to the audit trail, if current_actor() has a token: in a '
   'request, user:…, portal:… or sql:<role>. OH011: the tokens of the organisation have left all '
-  'rows of this day; what stops or protects something is refused at twice the limit, and revoking '
-  'portal tokens at three times the limit. locks: a row of audit_count that nobody has locked, '
-  'with SKIP LOCKED.';
+  'rows of this day; to tokens of users, what stops or protects something is refused at twice the '
+  'limit. locks: a row of audit_count that nobody has locked, with SKIP LOCKED.';
 
 -- sql/foundation/audit.sql
 
@@ -1747,14 +1748,12 @@ create function outbox.note_action(
 ) returns void
 language plpgsql set search_path = ''
 as $$
-declare
-  v_actor text := outbox.current_actor();
 begin
-  perform outbox.count_action(p_org_id, p_action, v_actor);
+  perform outbox.count_action(p_org_id, p_action);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at, data)
   values (p_org_id, p_entity_type, p_entity_id, p_action, pg_catalog.left(p_details, 500),
-    v_actor, outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
+    outbox.current_actor(), outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
 end
 $$;
 comment on function outbox.note_action(text, text, text, text, text, jsonb) is
@@ -17491,6 +17490,7 @@ create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) 
 language plpgsql set search_path = ''
 as $$
 declare
+  v_task text;
   v_member text;
 begin
   return outbox.reopen_delivery(
@@ -17499,19 +17499,24 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_task := (
+    select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
+      end
+    from outbox.replay_job j where j.id = p_step.job_id);
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
-    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+    when outbox.refuse_upkeep(v_task, v_member, sqlstate, sqlerrm, '1 hour') < 5
       and outbox.may_stay(sqlstate)
     then null else 0
   end;
 end
 $$;
 comment on function outbox.replay_one(outbox.replay_step, timestamptz) is
-  'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. '
-  'Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+  'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job '
+  'skips it because it cannot be replayed. Null: the job has to try again, after an error that is '
+  'usually temporary, at most 4 times.';
 
 create function outbox.work_replay_job(
   p_steps outbox.replay_step[], p_now timestamptz
@@ -18533,7 +18538,9 @@ comment on function outbox.work_backfills(timestamptz) is
 -- sql/operations/purge.sql
 
 -- Removes the rows of deleted endpoints in batches. A delivery in flight is removed after its
--- lease.
+-- lease. Neither a delivery nor a lane that another session has locked is waited for: it stays for
+-- a later tick, and all others are removed. An endpoint waits once for any other lock, for 500 ms:
+-- that of its secrets, of a row of a module, or of what a trigger of the user needs.
 
 create function outbox.purge_rows(
   p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamptz
@@ -18585,6 +18592,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_sqlstate text;
 begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
@@ -18599,20 +18607,23 @@ begin
         '5 minutes');
       return 0;
     end if;
+    v_sqlstate := sqlstate;
   end;
+  if v_sqlstate = '55P03' then
+    -- The others need not wait as long to find out which of them need the lock.
+    perform pg_catalog.set_config('lock_timeout', '20ms', true);
+  end if;
   return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
     + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
 end
 $$;
 comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
-  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. '
-  'locks: the caller holds the gate.';
+  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a '
+  'trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that '
+  'for 20 ms. locks: the caller holds the gate.';
 
 create function outbox.lock_deleted(p_endpoint_id uuid) returns bigint
-language plpgsql
-set search_path = ''
--- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
-set lock_timeout = '20ms'
+language plpgsql set search_path = ''
 as $$
 declare
   v_gate_id bigint;
@@ -18636,19 +18647,21 @@ begin
   end if;
   return v_gate_id;
 exception when lock_not_available then
+  -- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
   return null;
 end
 $$;
 comment on function outbox.lock_deleted(uuid) is
   'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not '
-  'deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head '
-  'of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, '
-  'with SKIP LOCKED.';
+  'deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: '
+  'the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
 create function outbox.purge_endpoint(
   p_endpoint_id uuid, p_limit integer, p_now timestamptz
 ) returns integer
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '500ms'
 as $$
 declare
   v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
@@ -18664,9 +18677,10 @@ begin
       select d.ctid as row_at, d.leased_until from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
+      for update skip locked
     ) d
     where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit);
+    limit p_limit for no key update of l skip locked);
   if pg_catalog.cardinality(v_rows) > 0 then
     v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
   elsif exists (
@@ -18683,7 +18697,8 @@ $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
   'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
-  'deleted or is locked. locks: lock_deleted().';
+  'deleted or is locked. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), '
+  'then deliveries and their lanes with SKIP LOCKED.';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -18787,7 +18802,9 @@ language plpgsql security definer set search_path = ''
 as $$
 declare
   v_now timestamptz := outbox.clock();
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of ten endpoints may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[] := outbox.endpoints_to_purge(v_now);
   v_endpoint uuid;
   v_purged integer := 0;
@@ -18811,8 +18828,9 @@ end
 $$;
 comment on function outbox.purge_deleted(integer) is
   'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how '
-  'many. The first endpoint of each organisation comes before any second one. If the database '
-  'refuses a row, all others are removed, and the endpoint is left out for 10 s.';
+  'many. The first endpoint of each organisation comes before any second one. After 2 s it begins '
+  'with no other endpoint. If the database refuses a row, all others are removed, and the endpoint '
+  'is left out for 10 s.';
 
 -- sql/operations/open_delivery.sql
 
@@ -23730,7 +23748,8 @@ begin
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
-    for no key update of g skip locked
+    -- Not only "no key update": wake() changes a part of the key, and would wait for a key share.
+    for update of g skip locked
   ) w;
   if v_gates is not null then
     perform outbox.wake(v_gates, v_next_at, p_now);
@@ -23781,7 +23800,7 @@ begin
   from (
     select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
-    for no key update skip locked
+    for update skip locked
   ) o;
   if v_gates is not null then
     perform outbox.wake(v_gates,
@@ -24424,12 +24443,16 @@ language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
+-- A dead letter that another session has locked: its delivery is left out for an hour.
+set lock_timeout = '500ms'
 as $$
 declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of many deliveries may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[];
   v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
@@ -24445,10 +24468,12 @@ begin
     from pg_catalog.unnest(v_old) o
     cross join lateral (
       select d.* from outbox.delivery d
-      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id offset 0
+      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+        and d.endpoint_id = any (v_endpoints)
+      for update skip locked
     ) d
     -- Again, because they may have changed before the lock.
-    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    where coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id
   loop
@@ -24473,8 +24498,9 @@ $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
   'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
-  'the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP '
-  'LOCKED.';
+  'the database refuses one, it is left out for an hour; one that is locked, until the next call. '
+  'After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with '
+  'SKIP LOCKED.';
 
 create function outbox.refuse_expiry(
   p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz

@@ -2,7 +2,7 @@
 
 import { expect } from '@std/expect'
 import { expectExactCounters } from './_support/checks.ts'
-import { cross, passing } from './_support/crossing_calls.ts'
+import { cross, outcomeOf, passing } from './_support/crossing_calls.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { type Report, report, Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
@@ -173,6 +173,38 @@ Deno.test('cleanup() leaves the empty lane of a replay job alone while another s
   await wait(db.admin, '2 days')
   expect(await emptyLanes()).toBe(1)
   expect(await cleanTwice(endpoint)).toEqual([[0, 1], [1, 0]])
+})
+
+Deno.test('expire_deliveries() passes over a locked delivery, expires all others, and this one after that', async () => {
+  await addEndpoints(one.sql, { count: 3 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call([], 0)
+  await wait(db.admin, '31 days')
+  const outcomes = await passing({
+    one,
+    other,
+    holding: ['select from outbox.delivery d order by d.endpoint_id limit 1 for update'],
+    call: ['select outbox.expire_deliveries(10) as n'],
+  })
+  expect(outcomes).toEqual([{ n: 2 }, { n: 1 }])
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('expire_deliveries() waits 500 ms for a dead letter that another session holds, and expires all others', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 3 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call([], 0)
+  await wait(db.admin, '31 days')
+  await one.sql`select outbox.expire_deliveries(10)`
+  await one.sql`select outbox.replay(d.event_id, d.endpoint_id) from outbox.dead_letter d`
+  await wait(db.admin, '31 days')
+  await one.sql`begin`
+  await one.sql`select from outbox.dead_letter d where d.endpoint_id = ${endpoint} for update`
+  await other.sql`set statement_timeout = '1900ms'`
+  const expired = await outcomeOf(other, ['select outbox.expire_deliveries(10) as n'])
+  await other.sql`reset statement_timeout`
+  await one.sql`rollback`
+  expect(expired).toEqual({ n: 2 })
 })
 
 Deno.test('expire_deliveries() passes over a gate that another session holds, and expires its deliveries after that', async () => {

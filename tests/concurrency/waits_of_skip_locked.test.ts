@@ -4,10 +4,11 @@
  */
 
 import { expect } from '@std/expect'
+import { outcomeOf, passing } from './_support/crossing_calls.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
-import { publishMany } from './_support/publish.ts'
+import { publishMany, publishOne } from './_support/publish.ts'
 
 let db: OutboxDatabase
 let one: Session
@@ -68,17 +69,23 @@ Deno.test('due_gates(10, …) waits for 20 ms at most', async () => {
   await other.sql`commit`
 })
 
+/** Makes endpoints with a gate that wake_changed() or wake_missed() wakes. */
+async function addSleeping(what: string, count: number): Promise<string[]> {
+  const endpoints = await addEndpoints(one.sql, { count })
+  await publishMany(one.sql, 'thing.done', 1)
+  await new Run(one.sql).call([], 0)
+  await db.admin`select outbox.turn_ring(outbox.clock() - interval '1 min')`
+  // A second before its start is outside of the ring; in an hour is later than the changed endpoint asks for.
+  await db.admin`
+    update outbox.gate set next_at = case when ${what} = 'wake_missed'
+      then outbox.ring_from(outbox.clock()) - interval '1 s' else outbox.clock() + interval '1 h' end
+    where true`
+  return endpoints
+}
+
 for (const what of ['wake_changed', 'wake_missed']) {
   Deno.test(`${what}() wakes nothing if it would have to wait for a gate, and does so the next time`, async () => {
-    await addEndpoints(one.sql, { count: 1 })
-    await publishMany(one.sql, 'thing.done', 1)
-    await new Run(one.sql).call([], 0)
-    await db.admin`select outbox.turn_ring(outbox.clock() - interval '1 min')`
-    // A second before its start is outside of the ring; in an hour is later than the changed endpoint asks for.
-    await db.admin`
-      update outbox.gate set next_at = case when ${what} = 'wake_missed'
-        then outbox.ring_from(outbox.clock()) - interval '1 s' else outbox.clock() + interval '1 h' end
-      where true`
+    await addSleeping(what, 1)
     const isDue = async (): Promise<unknown> => {
       const [gate] = await db.admin`
         select g.next_at between outbox.ring_from(outbox.clock()) and outbox.clock() as is_due
@@ -92,6 +99,22 @@ for (const what of ['wake_changed', 'wake_missed']) {
     expect([await isDue(), one.warnings]).toEqual([false, []])
     await one.sql.unsafe(`select outbox.${what}(outbox.clock())`)
     expect(await isDue()).toBe(true)
+  })
+}
+
+for (const what of ['wake_changed', 'wake_missed']) {
+  Deno.test(`${what}() passes over a gate whose key another session holds, and wakes all others`, async () => {
+    const [first = ''] = await addSleeping(what, 3)
+    await other.sql`begin`
+    await other.sql`select from outbox.gate g where g.endpoint_id = ${first} for key share`
+    await one.sql.unsafe(`select outbox.${what}(outbox.clock())`)
+    await other.sql`rollback`
+    const woken = await db.admin<{ endpoint_id: string }[]>`
+      select g.endpoint_id from outbox.gate g
+      where g.next_at between outbox.ring_from(outbox.clock()) and outbox.clock()`
+    expect([woken.length, woken.some((gate) => gate.endpoint_id === first)]).toEqual([2, false])
+    // Without a wait for each gate, after which it would be refused.
+    expect(one.warnings).toEqual([])
   })
 }
 
@@ -113,6 +136,102 @@ for (const table of ['endpoint', 'gate']) {
     expect(await purge()).toBe(2)
   })
 }
+
+/** Two deliveries of a deleted endpoint, each in the lane of its key. */
+async function deletedEndpoint(): Promise<string> {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1, ordering: 'partition' })
+  for (const key of ['a', 'b']) await publishOne(one.sql, 'thing.done', key)
+  await new Run(one.sql).call([], 0)
+  await one.sql`select outbox.delete_endpoint(${endpoint})`
+  return endpoint
+}
+
+for (
+  const [what, lock] of [
+    ['delivery', 'select from outbox.delivery order by event_id limit 1 for update'],
+    ['lane', 'select from outbox.lane where depth > 0 order by id limit 1 for update'],
+  ] as const
+) {
+  Deno.test(`purge_endpoint() passes over a locked ${what}, removes all others, and this one after that`, async () => {
+    const endpoint = await deletedEndpoint()
+    const outcomes = await passing({
+      one: other,
+      other: one,
+      holding: [lock],
+      call: [`select outbox.purge_endpoint($1, 10, outbox.clock()) as n`, [endpoint]],
+    })
+    expect(outcomes).toEqual([{ n: 1 }, { n: 1 }])
+    expect(one.warnings).toEqual([])
+  })
+}
+
+Deno.test('purge_endpoint() looks for a delivery that is free, however many are locked', async () => {
+  const endpoint = await deletedEndpoint()
+  await other.sql`begin`
+  await other.sql`select from outbox.delivery order by due_at, event_id limit 1 for update`
+  const [row] = await one.sql`select outbox.purge_endpoint(${endpoint}, 1, outbox.clock()) as n`
+  await other.sql`rollback`
+  expect(row).toEqual({ n: 1 })
+})
+
+// 500 ms for each part of the rows would be longer than the statement timeout.
+Deno.test('purge_endpoint() waits for a locked row of a deleted endpoint once, and removes all others', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  const events = await publishMany(one.sql, 'thing.done', 1000)
+  await new Run(one.sql).call([], 0)
+  await one.sql`select outbox.delete_endpoint(${endpoint})`
+  await db.admin`create table public.side as select ${events[500] ?? ''}::uuid as event_id`
+  await db.admin.unsafe(`create function public.touch() returns trigger language plpgsql as $$
+    begin
+      perform from public.side s where s.event_id = old.event_id for update;
+      return old;
+    end $$`)
+  await db.admin`create trigger touch before delete on outbox.delivery
+    for each row execute function public.touch()`
+  try {
+    const purge = 'select outbox.purge_endpoint($1, 1000, outbox.clock()) as n'
+    await other.sql`begin`
+    await other.sql`select from public.side for update`
+    const held = await outcomeOf(one, [purge, [endpoint]])
+    await other.sql`rollback`
+    expect([held, await outcomeOf(one, [purge, [endpoint]])]).toEqual([{ n: 999 }, { n: 1 }])
+  } finally {
+    await db.admin`drop trigger touch on outbox.delivery`
+    await db.admin`drop function public.touch()`
+    await db.admin`drop table public.side`
+  }
+})
+
+/** How many deleted endpoints still have a gate. */
+async function gatesLeft(): Promise<number> {
+  return (await db.admin`select from outbox.gate`).length
+}
+
+Deno.test('purge_deleted() waits for 500 ms for a locked row of one endpoint, removes all others, and this one after that', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 5 })
+  await db.admin`select outbox.delete_endpoint(e.id) from outbox.endpoint e`
+  await other.sql`begin`
+  await other.sql`
+    select from outbox.lane l
+    where l.gate_id = (select g.id from outbox.gate g where g.endpoint_id = ${endpoint}) for update`
+  await one.sql`select outbox.purge_deleted(100)`
+  await other.sql`rollback`
+  expect(await gatesLeft()).toBe(1)
+  await db.admin`select outbox.purge_endpoint(${endpoint}, 100, outbox.clock())`
+  expect(await gatesLeft()).toBe(0)
+})
+
+// Ten waits would be longer than the statement timeout.
+Deno.test('purge_deleted() begins with no other endpoint after 2 s of waits', async () => {
+  await addEndpoints(one.sql, { count: 10 })
+  await db.admin`select outbox.delete_endpoint(e.id) from outbox.endpoint e`
+  await other.sql`begin`
+  await other.sql`select from outbox.lane for update`
+  await one.sql`select outbox.purge_deleted(100)`
+  await other.sql`rollback`
+  const waited = (await db.admin`select from outbox.upkeep_refusal`).length
+  expect([waited > 0, waited < 6]).toEqual([true, true])
+})
 
 Deno.test('clean() of lanes waits for 500 ms at most', async () => {
   await other.sql`begin`
@@ -137,6 +256,8 @@ Deno.test('each function that takes gates with SKIP LOCKED has a lock timeout, o
     'end_broker_claims',
     // clean() calls it.
     'forget_lanes',
+    // purge_endpoint() calls it.
+    'lock_deleted',
     'take_others',
   ])
 })

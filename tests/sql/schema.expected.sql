@@ -3511,7 +3511,7 @@ CREATE FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text
 begin
   -- What concerns messages and people is evidence, and is never refused for its row.
   if p_entity_type in ('TEMPLATE', 'CHANNEL', 'REPLY_WORD') then
-    perform outbox.count_action(p_org_id, p_action, p_actor);
+    perform outbox.count_action(p_org_id, p_action);
   end if;
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
@@ -3524,7 +3524,7 @@ ALTER FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text,
 
 -- Name: FUNCTION audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) IS 'Inserts a row into the audit trail. OH011: it is about a template, a channel or a reply word, see limit.audit_rows_per_day.';
+COMMENT ON FUNCTION outbox.audit(p_org_id text, p_entity_type text, p_entity_id text, p_action text, p_details text, p_actor text, p_now timestamp with time zone, p_correlation_id text) IS 'Inserts a row into the audit trail. p_actor: who the row says did it; those of templates, channels and reply words count for current_actor() all the same. OH011: see limit.audit_rows_per_day.';
 
 -- Name: audit_event; Type: TABLE; Schema: outbox; Owner: postgres
 
@@ -9799,20 +9799,22 @@ ALTER FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) O
 
 COMMENT ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) IS 'Gives a person the opt-outs of another, where they are stricter. locks: the caller holds both people.';
 
--- Name: count_action(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: count_action(text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) RETURNS void
+CREATE FUNCTION outbox.count_action(p_org_id text, p_action text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET enable_bitmapscan TO 'off'
     AS $$
 declare
+  -- Who calls, not a name in an argument: with another name a token would escape the limit.
+  v_actor text := outbox.current_actor();
   v_now timestamptz;
   v_day date;
   v_most integer;
 begin
-  if p_org_id is null or p_actor is null or p_actor !~ '^(user|portal|sql):'
+  if p_org_id is null or v_actor !~ '^(user|portal|sql):'
     or coalesce(pg_catalog.current_setting('request.headers', true), '') = ''
   then
     return;
@@ -9821,9 +9823,8 @@ begin
   v_day := outbox.day_of(v_now);
   v_most := outbox.org_setting_int(p_org_id, 'limit.audit_rows_per_day')
     * case
-      when p_action = 'REVOKED' then 3
-      when p_action in ('PAUSED', 'DISABLED', 'DELETED', 'CANCELLED', 'SECRET_ROTATED',
-        'SECRET_EXPIRED') then 2
+      when v_actor ~ '^user:' and p_action in ('PAUSED', 'DISABLED', 'DELETED', 'CANCELLED',
+        'SECRET_ROTATED', 'SECRET_EXPIRED', 'REVOKED') then 2
       else 1
     end;
   if v_most <= (
@@ -9840,11 +9841,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) OWNER TO postgres;
+ALTER FUNCTION outbox.count_action(p_org_id text, p_action text) OWNER TO postgres;
 
--- Name: FUNCTION count_action(p_org_id text, p_action text, p_actor text); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_action(p_org_id text, p_action text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) IS 'Counts a row that is about to be added to the audit trail, if its actor has a token: in a request, user:…, portal:… or sql:<role>. OH011: the tokens of the organisation have left all rows of this day; what stops or protects something is refused at twice the limit, and revoking portal tokens at three times the limit. locks: a row of audit_count that nobody has locked, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.count_action(p_org_id text, p_action text) IS 'Counts a row that is about to be added to the audit trail, if current_actor() has a token: in a request, user:…, portal:… or sql:<role>. OH011: the tokens of the organisation have left all rows of this day; to tokens of users, what stops or protects something is refused at twice the limit. locks: a row of audit_count that nobody has locked, with SKIP LOCKED.';
 
 -- Name: count_callbacks(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14217,6 +14218,7 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
+    SET lock_timeout TO '500ms'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -14228,7 +14230,9 @@ declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of many deliveries may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[];
   v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
@@ -14244,10 +14248,12 @@ begin
     from pg_catalog.unnest(v_old) o
     cross join lateral (
       select d.* from outbox.delivery d
-      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id offset 0
+      where d.event_id = o.event_id and d.endpoint_id = o.endpoint_id
+        and d.endpoint_id = any (v_endpoints)
+      for update skip locked
     ) d
     -- Again, because they may have changed before the lock.
-    where d.endpoint_id = any (v_endpoints) and coalesce(d.leased_until, '-infinity') <= v_now
+    where coalesce(d.leased_until, '-infinity') <= v_now
       and coalesce(d.replayed_at, '-infinity') < v_before
     order by d.event_id
   loop
@@ -14274,7 +14280,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, it is left out for an hour. Returns how many. locks: gates with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, it is left out for an hour; one that is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23705,7 +23711,6 @@ COMMENT ON FUNCTION outbox.lock_channel(p_org_id text, p_channel_id uuid) IS 'As
 CREATE FUNCTION outbox.lock_deleted(p_endpoint_id uuid) RETURNS bigint
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
-    SET lock_timeout TO '20ms'
     AS $$
 declare
   v_gate_id bigint;
@@ -23729,6 +23734,7 @@ begin
   end if;
   return v_gate_id;
 exception when lock_not_available then
+  -- SKIP LOCKED may wait (see engine/queue/gate). The next call tries again.
   return null;
 end
 $$;
@@ -23737,7 +23743,7 @@ ALTER FUNCTION outbox.lock_deleted(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION lock_deleted(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_deleted(p_endpoint_id uuid) IS 'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not deleted, or if one of both is locked, or would be waited for for more than 20 ms (see the head of gate). One that has no gate any more counts as purged. locks: the endpoint, then its gate, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.lock_deleted(p_endpoint_id uuid) IS 'Locks a deleted endpoint and its gate, and returns the id of the gate; null if it is not deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
 -- Name: lock_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26011,14 +26017,12 @@ CREATE FUNCTION outbox.note_action(p_org_id text, p_entity_type text, p_entity_i
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
-declare
-  v_actor text := outbox.current_actor();
 begin
-  perform outbox.count_action(p_org_id, p_action, v_actor);
+  perform outbox.count_action(p_org_id, p_action);
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at, data)
   values (p_org_id, p_entity_type, p_entity_id, p_action, pg_catalog.left(p_details, 500),
-    v_actor, outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
+    outbox.current_actor(), outbox.clock(), pg_catalog.jsonb_strip_nulls(p_data));
 end
 $$;
 
@@ -29985,6 +29989,7 @@ CREATE FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows 
     AS $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_sqlstate text;
 begin
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
@@ -29999,7 +30004,12 @@ begin
         '5 minutes');
       return 0;
     end if;
+    v_sqlstate := sqlstate;
   end;
+  if v_sqlstate = '55P03' then
+    -- The others need not wait as long to find out which of them need the lock.
+    perform pg_catalog.set_config('lock_timeout', '20ms', true);
+  end if;
   return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
     + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
 end
@@ -30009,7 +30019,7 @@ ALTER FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows t
 
 -- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that for 20 ms. locks: the caller holds the gate.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30025,7 +30035,9 @@ CREATE FUNCTION outbox.purge_deleted(p_limit integer) RETURNS integer
     AS $$
 declare
   v_now timestamptz := outbox.clock();
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each of ten endpoints may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_endpoints uuid[] := outbox.endpoints_to_purge(v_now);
   v_endpoint uuid;
   v_purged integer := 0;
@@ -30052,13 +30064,14 @@ ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how many. The first endpoint of each organisation comes before any second one. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how many. The first endpoint of each organisation comes before any second one. After 2 s it begins with no other endpoint. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
 
 -- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET lock_timeout TO '500ms'
     AS $$
 declare
   v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
@@ -30074,9 +30087,10 @@ begin
       select d.ctid as row_at, d.leased_until from outbox.delivery d
       where d.lane_id = l.id and d.lane_id > 0
       order by d.due_at, d.event_id limit p_limit
+      for update skip locked
     ) d
     where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit);
+    limit p_limit for no key update of l skip locked);
   if pg_catalog.cardinality(v_rows) > 0 then
     v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
   elsif exists (
@@ -30095,7 +30109,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. locks: lock_deleted().';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP LOCKED.';
 
 -- Name: purge_rows(uuid, bigint, tid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34653,6 +34667,7 @@ CREATE FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp wit
     SET search_path TO 'pg_temp'
     AS $$
 declare
+  v_task text;
   v_member text;
 begin
   return outbox.reopen_delivery(
@@ -34661,11 +34676,15 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_task := (
+    select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
+      end
+    from outbox.replay_job j where j.id = p_step.job_id);
   v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
-    when outbox.refuse_upkeep('outbox.replay_many', v_member, sqlstate, sqlerrm, '1 hour') < 5
+    when outbox.refuse_upkeep(v_task, v_member, sqlstate, sqlerrm, '1 hour') < 5
       and outbox.may_stay(sqlstate)
     then null else 0
   end;
@@ -34676,7 +34695,7 @@ ALTER FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with
 
 -- Name: FUNCTION replay_one(p_step outbox.replay_step, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
 
 -- Name: replied_attempt(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -41745,7 +41764,8 @@ begin
       and g.next_at > t.next_at and g.next_at < 'infinity'
       and (g.breaker = 'closed' or not e.breaker_enabled) and g.not_before <= p_now
       and outbox.first_lane_at(g.id, least(g.lanes_from, p_now)) <= p_now
-    for no key update of g skip locked
+    -- Not only "no key update": wake() changes a part of the key, and would wait for a key share.
+    for update of g skip locked
   ) w;
   if v_gates is not null then
     perform outbox.wake(v_gates, v_next_at, p_now);
@@ -41785,7 +41805,7 @@ begin
   from (
     select o.id from outbox.gate o
     where o.next_at >= v_since and o.next_at < v_from and o.next_at < 'infinity'
-    for no key update skip locked
+    for update skip locked
   ) o;
   if v_gates is not null then
     perform outbox.wake(v_gates,
@@ -47455,9 +47475,9 @@ REVOKE ALL ON FUNCTION outbox.contracts() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.copy_opt_outs(p_org_id text, p_from bigint, p_to bigint) FROM PUBLIC;
 
--- Name: FUNCTION count_action(p_org_id text, p_action text, p_actor text); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION count_action(p_org_id text, p_action text); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.count_action(p_org_id text, p_action text, p_actor text) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.count_action(p_org_id text, p_action text) FROM PUBLIC;
 
 -- Name: FUNCTION count_callbacks(p_responses jsonb); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4602,10 +4602,7 @@ export type Database = {
         Args: { 'p_from': number; 'p_org_id': string; 'p_to': number }
         Returns: undefined
       }
-      'count_action': {
-        Args: { 'p_action': string; 'p_actor': string; 'p_org_id': string }
-        Returns: undefined
-      }
+      'count_action': { Args: { 'p_action': string; 'p_org_id': string }; Returns: undefined }
       'count_callbacks': { Args: { 'p_responses': Json }; Returns: Json }
       'count_changed_messages': {
         Args: { 'p_moves': (Database['outbox']['CompositeTypes']['changed_message'])[] }

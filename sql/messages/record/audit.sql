@@ -10,7 +10,7 @@ as $$
 begin
   -- What concerns messages and people is evidence, and is never refused for its row.
   if p_entity_type in ('TEMPLATE', 'CHANNEL', 'REPLY_WORD') then
-    perform outbox.count_action(p_org_id, p_action, p_actor);
+    perform outbox.count_action(p_org_id, p_action);
   end if;
   insert into outbox.audit_event (
     org_id, entity_type, entity_id, action, details, actor, created_at, correlation_id)
@@ -19,8 +19,9 @@ begin
 end
 $$;
 comment on function outbox.audit(text, text, text, text, text, text, timestamptz, text) is
-  'Inserts a row into the audit trail. OH011: it is about a template, a channel or a reply word, '
-  'see limit.audit_rows_per_day.';
+  'Inserts a row into the audit trail. p_actor: who the row says did it; those of templates, '
+  'channels and reply words count for current_actor() all the same. OH011: see '
+  'limit.audit_rows_per_day.';
 
 create function outbox.audit_message(
   p_message outbox.outbound_message, p_action text, p_details text, p_actor text,

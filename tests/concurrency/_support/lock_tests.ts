@@ -355,13 +355,13 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'wake_refused() passes over a gate that another session holds',
   ],
-  'time/tick.sql wake_changed: for no key update of g skip locked': [
-    'held_gates.test.ts',
-    'wake_changed() passes over a gate that another session holds',
+  'time/tick.sql wake_changed: for update of g skip locked': [
+    'waits_of_skip_locked.test.ts',
+    '() passes over a gate whose key another session holds',
   ],
-  'time/tick.sql wake_missed: for no key update skip locked': [
-    'held_gates.test.ts',
-    'wake_missed() passes over a gate that another session holds',
+  'time/tick.sql wake_missed: for update skip locked': [
+    'waits_of_skip_locked.test.ts',
+    '() passes over a gate whose key another session holds',
   ],
   'operations/discard_dead_letter.sql discard_dead_letter: lock_gates': [
     'held_gates.test.ts',
@@ -527,6 +527,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
   ],
+  'operations/purge.sql purge_endpoint: for update skip locked': [
+    'waits_of_skip_locked.test.ts',
+    'purge_endpoint() looks for a delivery that is free',
+  ],
+  'operations/purge.sql purge_endpoint: for no key update of l skip locked': [
+    'waits_of_skip_locked.test.ts',
+    'purge_endpoint() passes over a locked',
+  ],
   'operations/purge.sql lock_deleted: for no key update skip locked': [
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
@@ -602,6 +610,10 @@ export const lockTests: Record<string, [file: string, words: string]> = {
   'time/expire.sql expire_deliveries: try_lock_gates': [
     'held_cleanup.test.ts',
     'expire_deliveries() passes over a gate that another session holds',
+  ],
+  'time/expire.sql expire_deliveries: for update skip locked': [
+    'held_cleanup.test.ts',
+    'expire_deliveries() passes over a locked delivery',
   ],
   'time/cleanup.sql forget_default_rows: for update skip locked': [
     'sweep.test.ts',

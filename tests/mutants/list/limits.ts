@@ -115,8 +115,8 @@ export const limits: readonly Mutant[] = [
   },
   {
     file: 'sql/foundation/audit_limit.sql',
-    find: "p_actor !~ '^(user|portal|sql):'",
-    replace: "p_actor !~ '^(user|portal|sql|key):'",
+    find: "v_actor !~ '^(user|portal|sql):'",
+    replace: "v_actor !~ '^(user|portal|sql|key):'",
     tests: ['sql/limits/audit_rows.test.sql'],
     why: 'At the limit of its tokens, the operator cannot act for an organisation.',
   },
@@ -129,17 +129,25 @@ export const limits: readonly Mutant[] = [
   },
   {
     file: 'sql/foundation/audit_limit.sql',
-    find: "'SECRET_EXPIRED') then 2\n",
-    replace: "'SECRET_EXPIRED') then 1\n",
+    find: "'SECRET_EXPIRED', 'REVOKED') then 2\n",
+    replace: "'SECRET_EXPIRED', 'REVOKED') then 1\n",
     tests: ['sql/limits/audit_rows.test.sql'],
     why: 'A token that writes much keeps others from replacing a secret that has leaked.',
   },
   {
     file: 'sql/foundation/audit_limit.sql',
-    find: "when p_action = 'REVOKED' then 3",
-    replace: "when p_action = 'REVOKED' then 2",
+    find: "'SECRET_EXPIRED', 'REVOKED') then",
+    replace: "'SECRET_EXPIRED') then",
     tests: ['sql/limits/audit_rows.test.sql'],
-    why: 'A portal token that pauses an endpoint again and again keeps others from revoking it.',
+    why: 'A portal token that writes much keeps users from revoking it.',
+  },
+  {
+    file: 'sql/foundation/audit_limit.sql',
+    find: "when v_actor ~ '^user:' and p_action in",
+    replace: 'when p_action in',
+    tests: ['sql/limits/audit_rows.test.sql', 'e2e/api_limits.test.ts'],
+    why:
+      'A portal token that pauses again and again keeps users from stopping or protecting anything.',
   },
   {
     file: 'sql/foundation/audit_limit.sql',
@@ -157,7 +165,7 @@ export const limits: readonly Mutant[] = [
   },
   {
     file: 'sql/foundation/audit.sql',
-    find: '  perform outbox.count_action(p_org_id, p_action, v_actor);\n',
+    find: '  perform outbox.count_action(p_org_id, p_action);\n',
     replace: '',
     tests: ['sql/limits/audit_rows.test.sql', 'e2e/api_limits.test.ts'],
     why: 'One organisation fills the audit trail.',

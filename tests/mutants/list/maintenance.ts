@@ -19,6 +19,13 @@ export const maintenance: readonly Mutant[] = [
     why: 'A job that begins while a step works is ended without a replay.',
   },
   {
+    file: 'sql/operations/replay_job.sql',
+    find: "case j.source when 'dead_letters' then",
+    replace: "case when j.source <> '' then",
+    tests: ['sql/operations/backfill_events/delivered.test.sql'],
+    why: 'A backfill that cannot send an event again is shown as a replay job.',
+  },
+  {
     file: 'sql/operations/purge.sql',
     find:
       `    return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);

@@ -4,7 +4,7 @@
 begin;
 \ir ../_helpers.sql
 set local search_path = helper, extensions;
-select plan(58);
+select plan(77);
 
 create temporary table made as select endpoint(p_org_id => 'org-1') as id, endpoint(p_org_id => 'org-2') as other;
 -- A statement of this actor in a request, or without headers in none.
@@ -68,19 +68,34 @@ select is(acts('user:anna', $$select outbox.set_setting('limit.endpoints', '9')$
 select is(acts('portal:zoe', format('select outbox.resume_endpoint(%L)', other)), 'accepted', 'another organisation has its own') from made;
 select is(counted('org-1') || ' ' || counted('org-2'), '3 1', 'only its tokens count');
 
--- What is stopped or protected passes, up to twice as many rows.
-select is(pauses('portal:zoe'), 'accepted', 'an endpoint is paused above the limit');
-select is(resumes('portal:zoe'), full_day(3), 'and not resumed');
+-- What is stopped or protected passes up to twice as many rows, but not by a portal token.
+select is(pauses('portal:zoe'), full_day(3), 'a portal token does not pause above the limit');
+select is(acts('portal:zoe', format('select outbox.rotate_secret(%L)', id)), full_day(3), 'nor does it replace a secret') from made;
+select is(pauses('sql:anon'), full_day(3), 'nor does somebody without a user pause');
+select is(pauses('user:anna'), 'accepted', 'the token of a user pauses an endpoint');
+select is(resumes('user:anna'), full_day(3), 'and does not resume it');
 select is((select status from outbox.endpoint where id = m.id), 'paused', 'so it stays paused') from made m;
-select is(acts('portal:zoe', format('select outbox.rotate_secret(%L)', id)), 'accepted', 'a secret that has leaked is replaced') from made;
-select is(pauses('portal:zoe'), 'accepted', 'and the endpoint is paused again');
+select is(acts('user:anna', format('select outbox.rotate_secret(%L)', id)), 'accepted', 'a secret that has leaked is replaced') from made;
+select is(acts('user:anna', $$select outbox.revoke_portal_tokens('org-1')$$), 'accepted', 'and portal tokens are revoked');
 select is(counted('org-1'), 6::bigint, 'all of them count');
-select is(pauses('portal:zoe'), full_day(6), 'at twice the limit they are refused too');
-select is(acts('user:anna', format($$select outbox.revoke_portal_token('org-1', %L)$$, gen_random_uuid())), 'accepted', 'but a token is revoked');
-select is(acts('user:anna', $$select outbox.revoke_portal_tokens('org-1')$$), 'accepted', 'row ' || n || ': all are revoked') from generate_series(8, 9) n;
-select is(acts('user:anna', $$select outbox.revoke_portal_tokens('org-1')$$), full_day(9), 'at three times the limit they are not');
-select is(acts('key:default', $$select outbox.revoke_portal_tokens('org-1')$$), 'accepted', 'but by a secret key');
+select is(pauses('user:anna'), full_day(6), 'at twice the limit pausing is refused');
+select is(acts('user:anna', format($$select outbox.revoke_portal_token('org-1', %L)$$, gen_random_uuid())), full_day(6), 'and so is revoking a token');
+select is(acts('user:anna', $$select outbox.revoke_portal_tokens('org-1')$$), full_day(6), 'or all of them');
+select is(acts('key:default', $$select outbox.revoke_portal_tokens('org-1')$$), 'accepted', 'but not to a secret key');
 select is(resumes('key:default'), 'accepted', 'which does all else too');
+
+-- However much a portal token pauses and rotates, the rows of the organisation's users are left.
+select outbox.set_org_setting('org-4', 'limit.audit_rows_per_day', '3');
+create temporary table fourth as select endpoint(p_org_id => 'org-4') as id;
+create function full_day_4(p_most integer) returns text language sql as $$ select replace(full_day(p_most), 'org-1', 'org-4') $$;
+create function pauses_4(p_actor text) returns text language sql as $$
+  select acts(p_actor, format('select outbox.pause_endpoint(%L)', id)) from fourth
+$$;
+select is(pauses_4('portal:zoe'), 'accepted', 'a portal token pauses, row ' || n) from generate_series(1, 3) n;
+select is(pauses_4('portal:zoe'), full_day_4(3), 'and is refused at the limit');
+select is(acts('user:anna', $$select outbox.revoke_portal_tokens('org-4')$$), 'accepted', 'a user revokes it');
+select is(pauses_4('user:anna'), 'accepted', 'and pauses, row ' || n) from generate_series(5, 6) n;
+select is(pauses_4('user:anna'), full_day_4(6), 'up to twice the limit');
 
 -- Templates and channels count, evidence does not.
 select is(acts('portal:zoe', $$select outbox.put_template('org-1', 'a', 'reminder', 'fr', 'UTILITY', p_actor => 'portal:zoe')$$), full_day(3), 'a template is refused');
@@ -89,7 +104,22 @@ select is(acts('portal:zoe', $$select outbox.put_template('org-2', 'a', 'reminde
 select is(counted('org-2'), 2::bigint, 'once');
 select is(acts('portal:zoe', $$select outbox.put_reply_word('org-1', 'fr', 'arret', 'STOP', 'portal:zoe')$$), full_day(3), 'a reply word is refused');
 select is(acts('portal:zoe', $$select outbox.revoke_consent('org-1', 'd-1', '{MARKETING}', 'phone', p_actor => 'portal:zoe')$$), 'accepted', 'consent is revoked whatever was written');
-select is(counted('org-1'), 9::bigint, 'and does not count');
+select is(counted('org-1'), 6::bigint, 'and does not count');
+
+-- Who calls counts, whoever the argument names.
+create function saves(p_actor text, p_org text, p_named text) returns text language sql as $$
+  select acts(p_actor, format('select outbox.put_template(%L, %L, %L, %L, %L, p_actor => %L)',
+    p_org, 'a', 'reminder', 'fr', 'UTILITY', p_named))
+$$;
+select is(saves('portal:zoe', 'org-1', 'key:default'), full_day(3), 'a template in the name of a secret key is refused');
+select is(saves('user:anna', 'org-1', null), full_day(3), 'and so is one without a name');
+select is(saves('user:anna', 'org-2', 'key:default'), 'accepted', 'below the limit it is saved');
+select is(counted('org-2'), 3::bigint, 'and counts');
+select is(saves('key:default', 'org-2', 'user:anna'), 'accepted', 'a secret key saves one in the name of a user');
+select is(saves('key:default', 'org-1', 'portal:zoe'), 'accepted', 'also at the limit');
+select is(acts('portal:zoe', $$select outbox.delete_template('org-1', 'a', 'key:default')$$), full_day(3), 'a portal token does not delete it in that name');
+select is(acts('portal:zoe', $$select outbox.put_reply_word('org-1', 'fr', 'arret', 'STOP', 'key:default')$$), full_day(3), 'nor does it save a reply word');
+select is(counted('org-2') || ' ' || counted('org-1'), '3 6', 'a secret key uses up no row of the tokens');
 
 -- The access token of a channel is a secret too.
 select from outbox.put_whatsapp_app('900000000000001', 'app-secret');
@@ -105,6 +135,7 @@ select is(changes('{"description": "b"}'), full_day_3(), 'and not above the limi
 select is(changes('{"accessToken": "new", "description": "b"}'), full_day_3(), 'nor beside a new access token');
 select is(changes('{"accessToken": "new"}'), 'accepted', 'which alone is accepted');
 select is(counted('org-3'), 2::bigint, 'and counts once');
+select is(acts('user:anna', format('select outbox.update_channel(%L, %L, %L, %L)', 'org-3', id, '{"description": "c"}', 'key:default')), full_day_3(), 'in the name of a secret key it is refused as before') from channel;
 
 -- The next day, and another limit.
 select time_is('2026-03-01 23:59:59.999+00');
@@ -137,10 +168,10 @@ create function blocks() returns bigint language plpgsql as $$
 declare
   v_plan json;
 begin
-  perform set_config('request.headers', '{"a": "b"}', true);
+  perform set_config('request.headers', '{"a": "b"}', true), set_config('outhook.actor', 'user:anna', true);
   -- The first time it also reads the catalogue.
   for n in 1 .. 2 loop
-    execute $s$explain (analyze, buffers, timing off, summary off, format json) select outbox.count_action('other-7', 'PAUSED', 'portal:zoe')$s$ into v_plan;
+    execute $s$explain (analyze, buffers, timing off, summary off, format json) select outbox.count_action('other-7', 'PAUSED')$s$ into v_plan;
   end loop;
   return (v_plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::bigint + (v_plan -> 0 -> 'Plan' ->> 'Shared Read Blocks')::bigint;
 end

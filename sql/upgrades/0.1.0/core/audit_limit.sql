@@ -12,5 +12,5 @@ comment on table outbox.audit_count is
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.audit_rows_per_day', '10000', 'integer', 1, 10000000, true,
     'How many rows the tokens of an organisation may leave in the audit trail in a day (UTC); what '
-    'stops or protects something is refused at twice as many, revoking portal tokens at three '
-    'times as many; secret keys and SQL have no limit');
+    'stops or protects something is refused to tokens of users at twice as many; secret keys and '
+    'SQL have no limit');

@@ -2,7 +2,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(44);
+select plan(45);
 
 create temporary table made as select endpoint('{order.*}', p_retry => plain_retry(1)) as one;
 create temporary table past as select events(2, 'order.failed') as dead;
@@ -161,6 +161,7 @@ $$;
 create trigger refuse_one before insert on outbox.delivery for each row execute function refuse_one();
 select work();
 select is(array[(job()).looked, (job()).replayed, (job()).skipped], array[(select count(*) from outbox.event e where e.org_id = 'default' and e.id <= (job()).at_id), 2, 0], 'a step stops before an event that is refused for now');
+select is(array(select r.task || ': ' || r.error from outbox.upkeep_refusal r where r.member like 'event %'), array['outbox.backfill_events: not now'], 'and the refusal names the backfill');
 drop trigger refuse_one on outbox.delivery;
 select work(2);
 select is(progress(), 'done: 5 sent, 0 skipped', 'and sends it in a later one');
