@@ -230,7 +230,7 @@ Deno.test('a test event brings its result; a paused endpoint refuses it', async 
   })
   const forged = { reason: 'the endpoint moves here from eu-1' }
   expect(await call(`POST ${path}/pause`, { body: forged }))
-    .toMatchObject({ status: 422, body: { code: 'invalid_argument' } })
+    .toMatchObject({ status: 400, body: { code: 'invalid_argument' } })
   expect(await call(`POST ${path}/pause`, { body: { reason: 'rebuild' } })).toMatchObject({
     status: 200,
     body: { status: 'paused', statusReason: 'rebuild' },
