@@ -10,7 +10,7 @@ begin
 end
 $$;
 comment on function outbox.pause_org_endpoint(text, uuid, text) is
-  'Pauses an endpoint as pause_endpoint() does, and returns it. OH002, OH004.';
+  'Pauses an endpoint as pause_endpoint() does, and returns it. OH001, OH002, OH004.';
 
 create function outbox.resume_org_endpoint(p_org_id text, p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -40,9 +40,11 @@ create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default 
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'paused',
-    coalesce(p_reason, 'paused by hand'));
+  v_result jsonb;
 begin
+  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'paused',
+    coalesce(p_reason, 'paused by hand'));
   perform outbox.note_endpoint(p_endpoint_id, 'PAUSED',
     pg_catalog.format('Paused: %s', coalesce(p_reason, 'by hand')));
   return v_result;
@@ -50,7 +52,8 @@ end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
   'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events '
-  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002, OH004.';
+  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH001: see '
+  'check_reason(); OH002, OH004.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -74,9 +77,11 @@ create function outbox.disable_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
-    coalesce(p_reason, 'disabled by hand'));
+  v_result jsonb;
 begin
+  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
+    coalesce(p_reason, 'disabled by hand'));
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id]);
   perform outbox.note_endpoint(p_endpoint_id, 'DISABLED',
     pg_catalog.format('Disabled: %s', coalesce(p_reason, 'by hand')));
@@ -84,8 +89,8 @@ begin
 end
 $$;
 comment on function outbox.disable_endpoint(uuid, text) is
-  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002, '
-  'OH004.';
+  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH001, '
+  'OH002, OH004.';
 
 create function outbox.disable_endpoints(
   p_endpoint_ids uuid[], p_reason text, p_now timestamptz

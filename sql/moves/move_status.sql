@@ -37,6 +37,11 @@ begin
     from outbox.endpoint e
     where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
     union all
+    select pg_catalog.format('endpoint %s moves here from %s: run outhook spread-org again', e.id,
+      outbox.arrives_from(e))
+    from outbox.endpoint e
+    where e.org_id = p_org_id and outbox.arrives_from(e) is not null
+    union all
     select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
     where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id

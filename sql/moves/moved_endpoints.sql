@@ -166,7 +166,18 @@ set enable_seqscan = off
 as $$
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
+  -- open_target() would give it this reason, and it would move here from a database that does not
+  -- have it.
+  v_arriving constant text := (
+    select i ->> 'key' from pg_catalog.jsonb_array_elements(p_items) i
+    where pg_catalog.starts_with(i #>> '{item,status,reason}', outbox.arrival_reason(''))
+    limit 1);
 begin
+  if v_arriving is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has not arrived in the source', v_arriving),
+      hint = 'Run outhook spread-org again for the source: it continues that move';
+  end if;
   perform outbox.drop_moved_endpoint(e.id)
   from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
@@ -184,4 +195,4 @@ begin
 end
 $$;
 comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
-  'The write_function of endpoints (see move_part).';
+  'The write_function of endpoints (see move_part). OH004: one is an arrival in the source.';

@@ -23,6 +23,29 @@ $$;
 comment on function outbox.departure_reason(text) is
   'The status_reason of a deleted endpoint that is in another database.';
 
+create function outbox.why_endpoint_rests(p_endpoint outbox.endpoint) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
+  if p_endpoint.status = 'disabled' then
+    return 'is disabled: call resume_endpoint() when its receiver works, or delete_endpoint()';
+  elsif p_endpoint.status_reason = outbox.move_reason(v_move) then
+    return 'is paused by the move of its organisation: end this with outhook move-org first';
+  elsif pg_catalog.starts_with(p_endpoint.status_reason, 'unreadable: ') then
+    -- It names the function that sets the secret again, which resumes the endpoint.
+    return 'is paused because it is ' || p_endpoint.status_reason;
+  end if;
+  return pg_catalog.format('is %s: resume it first, or delete it', p_endpoint.status);
+end
+$$;
+comment on function outbox.why_endpoint_rests(outbox.endpoint) is
+  'That an endpoint is not enabled, and what enables it, as the end of a sentence.';
+
 create function outbox.why_endpoint_stays(p_endpoint outbox.endpoint) returns text
 language plpgsql stable
 set search_path = ''
@@ -32,15 +55,24 @@ declare
   v_gate outbox.gate;
   v_letters bigint;
 begin
-  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
   if p_endpoint.kind <> 'webhook' then
-    return pg_catalog.format('is of the kind %s: only webhooks move', p_endpoint.kind);
+    return pg_catalog.format('is of the kind %s: only webhooks move. It may stay; otherwise create '
+      'it in the other database, and delete it here', p_endpoint.kind);
   elsif p_endpoint.status <> 'enabled' then
-    return pg_catalog.format('is %s: resume it first', p_endpoint.status);
-  elsif v_gate.depth > 0 then
-    return pg_catalog.format('has open deliveries: %s', v_gate.depth);
-  elsif exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
+    return outbox.why_endpoint_rests(p_endpoint);
+  end if;
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  -- Before the open deliveries, because those of both wait until somebody calls this.
+  if exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
     return 'has a lane that is halted: call resume_lane()';
+  elsif exists (
+    select from outbox.refusal r where r.endpoint_id = p_endpoint.id and r.again_at = 'infinity')
+  then
+    return 'has deliveries that were set aside: call retry_now() or cancel_delivery()';
+  elsif v_gate.depth > 0 then
+    return pg_catalog.format('has open deliveries: %s%s. Wait for their end, or call '
+      'cancel_delivery(). If new ones come all the time, pause what publishes them', v_gate.depth,
+      case when v_gate.breaker <> 'closed' then ', and its breaker is ' || v_gate.breaker end);
   end if;
   v_letters := (
     select pg_catalog.count(*) from outbox.dead_letter x
@@ -53,8 +85,8 @@ begin
 end
 $$;
 comment on function outbox.why_endpoint_stays(outbox.endpoint) is
-  'Why an endpoint cannot move to another database now, as the end of a sentence; null: it can. '
-  'What is open is delivered here, so that the order of its keys stays.';
+  'Why an endpoint cannot move to another database now, and what ends this, as the end of a '
+  'sentence; null: it can. What is open is delivered here, so that the order of its keys stays.';
 
 create function outbox.spread_blockers(p_org_id text) returns text[]
 language plpgsql stable
@@ -63,10 +95,15 @@ set enable_seqscan = off
 as $$
 begin
   return array(
-    select pg_catalog.format('the move of the organisation is %s', m.status)
+    select case
+      when m.status in ('finished', 'undone')
+      then pg_catalog.format('%s: leave this database out', outbox.move_sentence(m))
+      else pg_catalog.format('the move of the organisation is %s: end it with outhook move-org',
+        m.status)
+    end
     from outbox.org_move m where m.org_id = p_org_id and m.status <> 'live'
     union all
-    select pg_catalog.format('replay job %s is %s', j.id, j.status)
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
     where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
     union all
@@ -81,7 +118,8 @@ begin
 end
 $$;
 comment on function outbox.spread_blockers(text) is
-  'Why no endpoint of the organisation can leave or reach this database now, as sentences.';
+  'Why no endpoint of the organisation can leave or reach this database now, and what ends this, '
+  'as sentences.';
 
 create function outbox.spread_status(p_org_id text) returns jsonb
 language plpgsql stable

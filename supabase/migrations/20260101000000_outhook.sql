@@ -52,9 +52,9 @@
 --   moves/moved_endpoints.sql, moves/open_events.sql, moves/moved_events.sql, moves/moved_rows.sql,
 --   moves/move_status.sql, moves/begin_move.sql, moves/settle_move.sql, moves/end_move.sql,
 --   moves/end_copies.sql, moves/undo_move.sql, moves/spread_status.sql, moves/spread_endpoint.sql,
---   moves/rights.sql, time/step.sql, time/foreign_kick.sql, time/tick.sql, time/partition.sql,
---   time/drop_partition.sql, time/expire.sql, time/cleanup.sql, time/sweep_events.sql,
---   time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
+--   moves/spread_arrival.sql, moves/rights.sql, time/step.sql, time/foreign_kick.sql,
+--   time/tick.sql, time/partition.sql, time/drop_partition.sql, time/expire.sql, time/cleanup.sql,
+--   time/sweep_events.sql, time/partition_index.sql, time/job.sql, time/cron.sql, time/rights.sql
 
 -- sql/foundation/setup.sql
 
@@ -4828,7 +4828,8 @@ comment on function outbox.subscribe(uuid, text[], text) is
 
 -- An endpoint that moves here from another database of its organisation is paused until the other
 -- database has deleted it (see moves/spread_status). Only open_endpoint() ends this pause, because
--- otherwise both databases could deliver to it.
+-- otherwise both databases could deliver to it. Its status_reason says that it has not arrived, so
+-- check_reason() refuses such a text as the reason of a caller.
 
 create function outbox.arrival_reason(p_from text) returns text
 language plpgsql immutable set search_path = ''
@@ -4874,6 +4875,28 @@ comment on function outbox.refuse_arrival(outbox.endpoint) is
   'Raises OH004 for an endpoint that has not arrived yet: enabled, it would be delivered to by two '
   'databases, and with another reason the command would take it for one that has arrived.';
 
+create function outbox.check_reason(p_reason text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+declare
+  v_begin text;
+begin
+  foreach v_begin in array array[
+    outbox.arrival_reason(''), 'the organisation moves ', 'unreadable: ', 'held:']
+  loop
+    if pg_catalog.starts_with(p_reason, v_begin) then
+      perform outbox.invalid('reason',
+        pg_catalog.format('starts with %L, which only Outhook writes', v_begin),
+        'Begin it with another word');
+    end if;
+  end loop;
+end
+$$;
+comment on function outbox.check_reason(text) is
+  'Raises OH001 for a reason of a pause or of disabling that Outhook would take for its own: of an '
+  'endpoint that moves, alone (arrives_from) or with its organisation (move_reason), that cannot '
+  'be read (why_unreadable), or of a channel that is held (hold_channel). Null is none.';
+
 -- sql/endpoints/endpoint_status.sql
 
 -- Pausing, disabling and deleting endpoints. These functions only write the row of the endpoint, so
@@ -4918,9 +4941,11 @@ create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default 
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'paused',
-    coalesce(p_reason, 'paused by hand'));
+  v_result jsonb;
 begin
+  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'paused',
+    coalesce(p_reason, 'paused by hand'));
   perform outbox.note_endpoint(p_endpoint_id, 'PAUSED',
     pg_catalog.format('Paused: %s', coalesce(p_reason, 'by hand')));
   return v_result;
@@ -4928,7 +4953,8 @@ end
 $$;
 comment on function outbox.pause_endpoint(uuid, text) is
   'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events '
-  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002, OH004.';
+  'still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH001: see '
+  'check_reason(); OH002, OH004.';
 
 create function outbox.resume_endpoint(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -4952,9 +4978,11 @@ create function outbox.disable_endpoint(
 language plpgsql security definer set search_path = ''
 as $$
 declare
-  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
-    coalesce(p_reason, 'disabled by hand'));
+  v_result jsonb;
 begin
+  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
+    coalesce(p_reason, 'disabled by hand'));
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id]);
   perform outbox.note_endpoint(p_endpoint_id, 'DISABLED',
     pg_catalog.format('Disabled: %s', coalesce(p_reason, 'by hand')));
@@ -4962,8 +4990,8 @@ begin
 end
 $$;
 comment on function outbox.disable_endpoint(uuid, text) is
-  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002, '
-  'OH004.';
+  'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH001, '
+  'OH002, OH004.';
 
 create function outbox.disable_endpoints(
   p_endpoint_ids uuid[], p_reason text, p_now timestamptz
@@ -21801,7 +21829,18 @@ set enable_seqscan = off
 as $$
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
+  -- open_target() would give it this reason, and it would move here from a database that does not
+  -- have it.
+  v_arriving constant text := (
+    select i ->> 'key' from pg_catalog.jsonb_array_elements(p_items) i
+    where pg_catalog.starts_with(i #>> '{item,status,reason}', outbox.arrival_reason(''))
+    limit 1);
 begin
+  if v_arriving is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has not arrived in the source', v_arriving),
+      hint = 'Run outhook spread-org again for the source: it continues that move';
+  end if;
   perform outbox.drop_moved_endpoint(e.id)
   from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
@@ -21819,7 +21858,7 @@ begin
 end
 $$;
 comment on function outbox.write_moved_endpoints(text, text, text, jsonb) is
-  'The write_function of endpoints (see move_part).';
+  'The write_function of endpoints (see move_part). OH004: one is an arrival in the source.';
 
 -- sql/moves/open_events.sql
 
@@ -22412,6 +22451,11 @@ begin
       as problem
     from outbox.endpoint e
     where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
+    union all
+    select pg_catalog.format('endpoint %s moves here from %s: run outhook spread-org again', e.id,
+      outbox.arrives_from(e))
+    from outbox.endpoint e
+    where e.org_id = p_org_id and outbox.arrives_from(e) is not null
     union all
     select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
@@ -23278,6 +23322,29 @@ $$;
 comment on function outbox.departure_reason(text) is
   'The status_reason of a deleted endpoint that is in another database.';
 
+create function outbox.why_endpoint_rests(p_endpoint outbox.endpoint) returns text
+language plpgsql stable
+set search_path = ''
+set enable_seqscan = off
+as $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
+  if p_endpoint.status = 'disabled' then
+    return 'is disabled: call resume_endpoint() when its receiver works, or delete_endpoint()';
+  elsif p_endpoint.status_reason = outbox.move_reason(v_move) then
+    return 'is paused by the move of its organisation: end this with outhook move-org first';
+  elsif pg_catalog.starts_with(p_endpoint.status_reason, 'unreadable: ') then
+    -- It names the function that sets the secret again, which resumes the endpoint.
+    return 'is paused because it is ' || p_endpoint.status_reason;
+  end if;
+  return pg_catalog.format('is %s: resume it first, or delete it', p_endpoint.status);
+end
+$$;
+comment on function outbox.why_endpoint_rests(outbox.endpoint) is
+  'That an endpoint is not enabled, and what enables it, as the end of a sentence.';
+
 create function outbox.why_endpoint_stays(p_endpoint outbox.endpoint) returns text
 language plpgsql stable
 set search_path = ''
@@ -23287,15 +23354,24 @@ declare
   v_gate outbox.gate;
   v_letters bigint;
 begin
-  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
   if p_endpoint.kind <> 'webhook' then
-    return pg_catalog.format('is of the kind %s: only webhooks move', p_endpoint.kind);
+    return pg_catalog.format('is of the kind %s: only webhooks move. It may stay; otherwise create '
+      'it in the other database, and delete it here', p_endpoint.kind);
   elsif p_endpoint.status <> 'enabled' then
-    return pg_catalog.format('is %s: resume it first', p_endpoint.status);
-  elsif v_gate.depth > 0 then
-    return pg_catalog.format('has open deliveries: %s', v_gate.depth);
-  elsif exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
+    return outbox.why_endpoint_rests(p_endpoint);
+  end if;
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  -- Before the open deliveries, because those of both wait until somebody calls this.
+  if exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
     return 'has a lane that is halted: call resume_lane()';
+  elsif exists (
+    select from outbox.refusal r where r.endpoint_id = p_endpoint.id and r.again_at = 'infinity')
+  then
+    return 'has deliveries that were set aside: call retry_now() or cancel_delivery()';
+  elsif v_gate.depth > 0 then
+    return pg_catalog.format('has open deliveries: %s%s. Wait for their end, or call '
+      'cancel_delivery(). If new ones come all the time, pause what publishes them', v_gate.depth,
+      case when v_gate.breaker <> 'closed' then ', and its breaker is ' || v_gate.breaker end);
   end if;
   v_letters := (
     select pg_catalog.count(*) from outbox.dead_letter x
@@ -23308,8 +23384,8 @@ begin
 end
 $$;
 comment on function outbox.why_endpoint_stays(outbox.endpoint) is
-  'Why an endpoint cannot move to another database now, as the end of a sentence; null: it can. '
-  'What is open is delivered here, so that the order of its keys stays.';
+  'Why an endpoint cannot move to another database now, and what ends this, as the end of a '
+  'sentence; null: it can. What is open is delivered here, so that the order of its keys stays.';
 
 create function outbox.spread_blockers(p_org_id text) returns text[]
 language plpgsql stable
@@ -23318,10 +23394,15 @@ set enable_seqscan = off
 as $$
 begin
   return array(
-    select pg_catalog.format('the move of the organisation is %s', m.status)
+    select case
+      when m.status in ('finished', 'undone')
+      then pg_catalog.format('%s: leave this database out', outbox.move_sentence(m))
+      else pg_catalog.format('the move of the organisation is %s: end it with outhook move-org',
+        m.status)
+    end
     from outbox.org_move m where m.org_id = p_org_id and m.status <> 'live'
     union all
-    select pg_catalog.format('replay job %s is %s', j.id, j.status)
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
     where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
     union all
@@ -23336,7 +23417,8 @@ begin
 end
 $$;
 comment on function outbox.spread_blockers(text) is
-  'Why no endpoint of the organisation can leave or reach this database now, as sentences.';
+  'Why no endpoint of the organisation can leave or reach this database now, and what ends this, '
+  'as sentences.';
 
 create function outbox.spread_status(p_org_id text) returns jsonb
 language plpgsql stable
@@ -23389,8 +23471,9 @@ comment on function outbox.carried_keys(text, integer) is
 
 -- sql/moves/spread_endpoint.sql
 
--- The steps in which one endpoint changes its database (see spread_status). The command holds a
--- transaction in both databases:
+-- The steps in which one endpoint changes its database (see spread_status). This file has those of
+-- the source and of both, and spread_arrival those of the target. The command holds a transaction
+-- in both databases:
 --
 --   1 hold_events()        in both: no event is taken or routed until the end of the transaction
 --   2 carried_keys()       in both: both have taken the same events
@@ -23441,21 +23524,48 @@ $$;
 comment on function outbox.check_spread(text) is
   'Raises OH004 if no endpoint of the organisation can leave or reach this database now.';
 
+create function outbox.lock_idle_endpoint(p_endpoint_id uuid) returns outbox.endpoint
+language plpgsql set search_path = ''
+-- SKIP LOCKED may wait (see engine/queue/gate). The command tries again after 55P03.
+set lock_timeout = '20ms'
+as $$
+declare
+  v_endpoint outbox.endpoint;
+  v_user text;
+begin
+  -- Not waited for, because the caller has called hold_events(): publishers would wait as long, and
+  -- a run that has the gate may wait for it.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  v_user := case when not found then 'another transaction' end;
+  -- Read it after the lock, as lock_endpoint() does.
+  v_endpoint := outbox.check_endpoint(p_endpoint_id);
+  -- replay() creates deliveries without routing, and holds the gate.
+  if v_user is null
+    and pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) = 0
+  then
+    v_user := 'a run or a replay';
+  end if;
+  if v_user is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is in use by %s', p_endpoint_id, v_user),
+      hint = 'It stays where it is until then: run the command again';
+  end if;
+  return v_endpoint;
+end
+$$;
+comment on function outbox.lock_idle_endpoint(uuid) is
+  'Locks and returns an endpoint that neither a run nor anybody else has locked. OH002, OH004. '
+  'locks: its row, then its gate, with SKIP LOCKED.';
+
 create function outbox.check_leaves(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql set search_path = ''
 as $$
 declare
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
-  -- replay() creates deliveries without routing, and holds the gate. Not waited for: a run that has
-  -- it may wait for hold_events().
-  v_is_free constant boolean :=
-    pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) > 0;
-  v_why text := 'is in use by a run or a replay';
+  v_endpoint constant outbox.endpoint := outbox.lock_idle_endpoint(p_endpoint_id);
+  v_why text;
 begin
   perform outbox.check_spread(v_endpoint.org_id);
-  if v_is_free then
-    v_why := outbox.why_endpoint_stays(v_endpoint);
-  end if;
+  v_why := outbox.why_endpoint_stays(v_endpoint);
   if v_why is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s %s', p_endpoint_id, v_why),
@@ -23465,8 +23575,8 @@ begin
 end
 $$;
 comment on function outbox.check_leaves(uuid) is
-  'Locks and returns an endpoint that can move to another database. OH002, OH004. locks: its row, '
-  'and its gate with SKIP LOCKED.';
+  'Locks and returns an endpoint that can move to another database. OH002, OH004. locks: as '
+  'lock_idle_endpoint().';
 
 create function outbox.send_endpoint(p_endpoint_id uuid) returns text
 language plpgsql set search_path = '' set timezone = 'UTC' set extra_float_digits = 1
@@ -23485,48 +23595,6 @@ $$;
 comment on function outbox.send_endpoint(uuid) is
   'An item of read_moved_endpoints() as text, with the secrets in the clear. Nobody changes the '
   'endpoint until the end of this transaction. OH002, OH004. locks: its row and its gate.';
-
-create function outbox.receive_endpoint(p_org_id text, p_from text, p_item text) returns void
-language plpgsql
-set search_path = ''
-set timezone = 'UTC'
-set enable_seqscan = off
-as $$
-declare
-  v_item constant jsonb := p_item::jsonb;
-  v_id constant uuid := (v_item #>> '{endpoint,id}')::uuid;
-  v_there outbox.endpoint;
-  v_move outbox.org_move;
-begin
-  perform outbox.check_move_name(p_from);
-  perform outbox.check_spread(p_org_id);
-  select * into v_there from outbox.endpoint e where e.id = v_id and e.status <> 'deleted';
-  if found then
-    if outbox.arrives_from(v_there) is distinct from p_from then
-      raise exception using errcode = 'OH004',
-        message = pg_catalog.format('endpoint %s is in both databases', v_id),
-        hint = 'Delete it in one of them';
-    end if;
-    -- Of a run that ended before the source had left it: the source has delivered what waits.
-    perform outbox.drop_moved_endpoint(v_id);
-  end if;
-  v_move.org_id := p_org_id;
-  v_move.role := 'target';
-  v_move.other := p_from;
-  perform outbox.put_moved_endpoint(v_move, v_item);
-  update outbox.endpoint e set status_reason = outbox.arrival_reason(p_from) where e.id = v_id;
-  -- All events before are routed. One that waits for hold_events() has its time already.
-  update outbox.subscription s
-  set created_at = least(s.created_at, outbox.clock() - interval '1 hour')
-  where s.endpoint_id = v_id;
-  perform outbox.note_endpoint(v_id, 'MOVE_BEGUN', 'The endpoint moves here from ' || p_from,
-    pg_catalog.jsonb_build_object('other', p_from));
-end
-$$;
-comment on function outbox.receive_endpoint(text, text, text) is
-  'Creates an endpoint from send_endpoint() of the database p_from, or replaces what an earlier '
-  'run has created. It is paused until open_endpoint(), and what comes meanwhile waits. OH001; '
-  'OH004: it is here already.';
 
 create function outbox.leave_endpoint(p_endpoint_id uuid, p_to text) returns void
 language plpgsql set search_path = ''
@@ -23558,6 +23626,56 @@ $$;
 comment on function outbox.has_left(uuid, text) is
   'Whether leave_endpoint() has been committed. If not, it is not until the end of this '
   'transaction. locks: its row.';
+
+-- sql/moves/spread_arrival.sql
+
+-- The steps of the target in which an endpoint moves here (see spread_endpoint for all steps):
+--
+--   receive_endpoint()   creates it, paused, as the source has it
+--   open_endpoint()      enables it, after the source has left it
+--   drop_arrival()       removes it, because the source has not left it: a run was stopped
+--
+-- The last two lock its row first, because another run may have ended the move meanwhile.
+
+create function outbox.receive_endpoint(p_org_id text, p_from text, p_item text) returns void
+language plpgsql
+set search_path = ''
+set timezone = 'UTC'
+set enable_seqscan = off
+as $$
+declare
+  v_item constant jsonb := p_item::jsonb;
+  v_id constant uuid := (v_item #>> '{endpoint,id}')::uuid;
+  v_move outbox.org_move;
+begin
+  perform outbox.check_move_name(p_from);
+  perform outbox.check_spread(p_org_id);
+  if exists (select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted') then
+    if outbox.arrives_from(outbox.lock_idle_endpoint(v_id)) is distinct from p_from then
+      raise exception using errcode = 'OH004',
+        message = pg_catalog.format('endpoint %s is in both databases', v_id),
+        hint = 'Delete it in one of them';
+    end if;
+    -- Of a run that ended before the source had left it: the source has delivered what waits.
+    perform outbox.drop_moved_endpoint(v_id);
+  end if;
+  v_move.org_id := p_org_id;
+  v_move.role := 'target';
+  v_move.other := p_from;
+  perform outbox.put_moved_endpoint(v_move, v_item);
+  update outbox.endpoint e set status_reason = outbox.arrival_reason(p_from) where e.id = v_id;
+  -- All events before are routed. One that waits for hold_events() has its time already.
+  update outbox.subscription s
+  set created_at = least(s.created_at, outbox.clock() - interval '1 hour')
+  where s.endpoint_id = v_id;
+  perform outbox.note_endpoint(v_id, 'MOVE_BEGUN', 'The endpoint moves here from ' || p_from,
+    pg_catalog.jsonb_build_object('other', p_from));
+end
+$$;
+comment on function outbox.receive_endpoint(text, text, text) is
+  'Creates an endpoint from send_endpoint() of the database p_from, or replaces what an earlier '
+  'run has created. It is paused until open_endpoint(), and what comes meanwhile waits. OH001, '
+  'OH002; OH004: it is here already. locks: then as lock_idle_endpoint().';
 
 create function outbox.lock_arrival(p_endpoint_id uuid, p_from text) returns boolean
 language plpgsql set search_path = ''
@@ -23599,6 +23717,9 @@ begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
     perform outbox.note_endpoint(p_endpoint_id, 'MOVE_UNDONE',
       'The endpoint has not left ' || p_from, pg_catalog.jsonb_build_object('other', p_from));
+    -- After the row of the endpoint, as in lock_deleted(). A run that routes to it has the gate:
+    -- what this run adds is removed, too.
+    perform outbox.lock_gates(array[p_endpoint_id]);
     perform outbox.drop_moved_endpoint(p_endpoint_id);
   end if;
 end
@@ -23606,7 +23727,7 @@ $$;
 comment on function outbox.drop_arrival(uuid, text) is
   'Removes an endpoint that has not left the other database, and what waits for it: the other one '
   'delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. '
-  'locks: its row.';
+  'locks: its row, then its gate.';
 
 -- sql/moves/rights.sql
 

@@ -4,6 +4,7 @@ import { expect } from '@std/expect'
 import { expectWaitsFor } from './_support/checks.ts'
 import { outcomeOf } from './_support/crossing_calls.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
+import { Run } from './_support/dispatch.ts'
 
 let db: OutboxDatabase
 let one: Session
@@ -28,8 +29,28 @@ async function createEndpoint(): Promise<string> {
 /** An endpoint that moves here from eu-1. */
 async function createArrival(): Promise<string> {
   const id = await createEndpoint()
-  await one.sql`select outbox.pause_endpoint(${id}, outbox.arrival_reason('eu-1'))`
+  await makeArrival(id)
   return id
+}
+
+async function makeArrival(id: string): Promise<void> {
+  await one.sql`
+    update outbox.endpoint set status = 'paused', status_reason = outbox.arrival_reason('eu-1')
+    where id = ${id}`
+}
+
+/** Runs `call` beside an open transaction with `change`, for which it may not wait; then again, after the commit. */
+async function withoutWaiting(change: string, call: string): Promise<[string, unknown]> {
+  await one.sql`begin`
+  await one.sql.unsafe(change)
+  await other.sql`set lock_timeout = '2s'`
+  const refused = await other.sql.unsafe(call).then(
+    () => 'accepted',
+    ({ code, message }) => `${code} ${message}`,
+  )
+  await other.sql`reset lock_timeout`
+  await one.sql`commit`
+  return [refused, await outcomeOf(other, [call])]
 }
 
 /** Runs `call` beside a transaction that has carried out `change`, and returns its outcome after the commit. */
@@ -71,28 +92,48 @@ Deno.test('hold_events() waits for whoever publishes, and then nobody publishes'
   expect(await done).toEqual({ is_done: true })
 })
 
-Deno.test('send_endpoint() waits for a change of the endpoint, and sends it', async () => {
+Deno.test('send_endpoint() refuses an endpoint that somebody changes, and then sends the change', async () => {
   const id = await createEndpoint()
   expect(
-    await beside(
+    await withoutWaiting(
       `select outbox.subscribe('${id}', '{b}')`,
       `select pg_catalog.jsonb_array_length(outbox.send_endpoint('${id}')::jsonb -> 'subscriptions') as n`,
     ),
-  ).toEqual({ n: 2 })
+  ).toEqual([`OH004 endpoint ${id} is in use by another transaction`, { n: 2 }])
+  expect(
+    await withoutWaiting(
+      `select outbox.delete_endpoint('${id}')`,
+      `select outbox.send_endpoint('${id}')`,
+    ),
+  ).toEqual([`OH004 endpoint ${id} is in use by another transaction`, 'OH002'])
 })
 
-Deno.test('send_endpoint() holds the gate, so whoever replays to the endpoint waits, and it refuses while somebody does', async () => {
+Deno.test('send_endpoint() holds the endpoint and its gate, so a change and a replay wait, and it refuses while somebody replays', async () => {
   const id = await createEndpoint()
-  expect(
-    await beside(
-      `select outbox.send_endpoint('${id}')`,
+  for (
+    const call of [
       `select outbox.lock_gates(array['${id}'::uuid])`,
-    ),
-  ).toEqual({ lock_gates: '' })
-  await one.sql`begin`
-  await one.sql`select outbox.lock_gates(array[${id}::uuid])`
-  expect(await outcomeOf(other, [`select outbox.send_endpoint('${id}')`])).toBe('OH004')
-  await one.sql`commit`
+      `select outbox.subscribe('${id}', '{b}') is null as lock_gates`,
+    ]
+  ) {
+    expect(typeof await beside(`select outbox.send_endpoint('${id}')`, call)).toBe('object')
+  }
+  const [refused] = await withoutWaiting(
+    `select outbox.lock_gates(array['${id}'::uuid])`,
+    `select outbox.send_endpoint('${id}')`,
+  )
+  expect(refused).toBe(`OH004 endpoint ${id} is in use by a run or a replay`)
+})
+
+Deno.test('receive_endpoint() refuses to replace an arrival that somebody has locked', async () => {
+  const id = await createEndpoint()
+  const [row] = await one.sql<{ item: string }[]>`select outbox.send_endpoint(${id}) as item`
+  await makeArrival(id)
+  const call = `select outbox.receive_endpoint('org-1', 'eu-1', $item$${row?.item}$item$)`
+  expect(await withoutWaiting(`select outbox.lock_gates(array['${id}'::uuid])`, call))
+    .toEqual([`OH004 endpoint ${id} is in use by a run or a replay`, { receive_endpoint: '' }])
+  expect(await withoutWaiting(`select outbox.delete_endpoint('${id}')`, call))
+    .toEqual([`OH004 endpoint ${id} is in use by another transaction`, 'OH004'])
 })
 
 Deno.test('has_left() waits for another run that moves the endpoint', async () => {
@@ -123,4 +164,24 @@ Deno.test('drop_arrival() waits for another run that opens the endpoint, and lea
     `select outbox.drop_arrival('${id}', 'eu-1')`,
   )
   expect(await statusOf(id)).toEqual({ status: 'enabled', reason: null })
+})
+
+Deno.test('drop_arrival() waits for a run that routes to the endpoint, and removes what this run has added', async () => {
+  const id = await createArrival()
+  await one.sql`select outbox.publish('a', '{}', 'org-1')`
+  await one.sql`begin`
+  expect(await new Run(one.sql).call([], 0)).toMatchObject({ routed: 1 })
+  const done = outcomeOf(other, [`select outbox.drop_arrival('${id}', 'eu-1')`])
+  try {
+    await expectWaitsFor(db.admin, other, one)
+  } finally {
+    await one.sql`commit`
+  }
+  expect(await done).toEqual({ drop_arrival: '' })
+  const [row] = await db.admin`
+    select (select count(*)::integer from outbox.endpoint) as endpoints,
+      (select count(*)::integer from outbox.gate) as gates,
+      (select count(*)::integer from outbox.lane) as lanes,
+      (select count(*)::integer from outbox.delivery) as deliveries`
+  expect(row).toEqual({ endpoints: 0, gates: 0, lanes: 0, deliveries: 0 })
 })

@@ -61,6 +61,15 @@ for (const [what, call, result] of calls) {
   })
 }
 
+Deno.test('lock_idle_endpoint() waits for 20 ms at most', async () => {
+  const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
+  await other.sql`begin`
+  await other.sql`lock table outbox.endpoint in access exclusive mode`
+  const waiting = one.sql`select outbox.lock_idle_endpoint(${endpoint})`
+  await expect(waiting).rejects.toMatchObject({ code: '55P03' })
+  await other.sql`commit`
+})
+
 Deno.test('due_gates(10, …) waits for 20 ms at most', async () => {
   await other.sql`begin`
   await other.sql`lock table outbox.gate in access exclusive mode`

@@ -228,6 +228,9 @@ Deno.test('a test event brings its result; a paused endpoint refuses it', async 
     status: 200,
     body: { open: 0, breaker: 'closed', attempts: { total: 1, delivered: 1, capped: false } },
   })
+  const forged = { reason: 'the endpoint moves here from eu-1' }
+  expect(await call(`POST ${path}/pause`, { body: forged }))
+    .toMatchObject({ status: 400, body: { code: 'invalid_argument' } })
   expect(await call(`POST ${path}/pause`, { body: { reason: 'rebuild' } })).toMatchObject({
     status: 200,
     body: { status: 'paused', statusReason: 'rebuild' },

@@ -7107,17 +7107,11 @@ CREATE FUNCTION outbox.check_leaves(p_endpoint_id uuid) RETURNS outbox.endpoint
     SET search_path TO 'pg_temp'
     AS $$
 declare
-  v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
-  -- replay() creates deliveries without routing, and holds the gate. Not waited for: a run that has
-  -- it may wait for hold_events().
-  v_is_free constant boolean :=
-    pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) > 0;
-  v_why text := 'is in use by a run or a replay';
+  v_endpoint constant outbox.endpoint := outbox.lock_idle_endpoint(p_endpoint_id);
+  v_why text;
 begin
   perform outbox.check_spread(v_endpoint.org_id);
-  if v_is_free then
-    v_why := outbox.why_endpoint_stays(v_endpoint);
-  end if;
+  v_why := outbox.why_endpoint_stays(v_endpoint);
   if v_why is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s %s', p_endpoint_id, v_why),
@@ -7131,7 +7125,7 @@ ALTER FUNCTION outbox.check_leaves(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION check_leaves(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.check_leaves(p_endpoint_id uuid) IS 'Locks and returns an endpoint that can move to another database. OH002, OH004. locks: its row, and its gate with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.check_leaves(p_endpoint_id uuid) IS 'Locks and returns an endpoint that can move to another database. OH002, OH004. locks: as lock_idle_endpoint().';
 
 -- Name: check_limit(text, text, bigint, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7689,6 +7683,33 @@ ALTER FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowe
 -- Name: FUNCTION check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) IS 'Raises OH001 unless a number is within its bounds.';
+
+-- Name: check_reason(text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.check_reason(p_reason text) RETURNS void
+    LANGUAGE plpgsql IMMUTABLE
+    SET search_path TO 'pg_temp'
+    AS $$
+declare
+  v_begin text;
+begin
+  foreach v_begin in array array[
+    outbox.arrival_reason(''), 'the organisation moves ', 'unreadable: ', 'held:']
+  loop
+    if pg_catalog.starts_with(p_reason, v_begin) then
+      perform outbox.invalid('reason',
+        pg_catalog.format('starts with %L, which only Outhook writes', v_begin),
+        'Begin it with another word');
+    end if;
+  end loop;
+end
+$$;
+
+ALTER FUNCTION outbox.check_reason(p_reason text) OWNER TO postgres;
+
+-- Name: FUNCTION check_reason(p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.check_reason(p_reason text) IS 'Raises OH001 for a reason of a pause or of disabling that Outhook would take for its own: of an endpoint that moves, alone (arrives_from) or with its organisation (move_reason), that cannot be read (why_unreadable), or of a channel that is held (hold_channel). Null is none.';
 
 -- Name: check_recipient(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11914,9 +11935,11 @@ CREATE FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text DEFAUL
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
-    coalesce(p_reason, 'disabled by hand'));
+  v_result jsonb;
 begin
+  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'disabled',
+    coalesce(p_reason, 'disabled by hand'));
   perform outbox.announce('outhook.endpoint.disabled', array[p_endpoint_id]);
   perform outbox.note_endpoint(p_endpoint_id, 'DISABLED',
     pg_catalog.format('Disabled: %s', coalesce(p_reason, 'by hand')));
@@ -11928,7 +11951,7 @@ ALTER FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) OWNER 
 
 -- Name: FUNCTION disable_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH002, OH004.';
+COMMENT ON FUNCTION outbox.disable_endpoint(p_endpoint_id uuid, p_reason text) IS 'As pause_endpoint(), for a broken endpoint; also publishes outhook.endpoint.disabled. OH001, OH002, OH004.';
 
 -- Name: disable_endpoints(uuid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12327,6 +12350,9 @@ begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
     perform outbox.note_endpoint(p_endpoint_id, 'MOVE_UNDONE',
       'The endpoint has not left ' || p_from, pg_catalog.jsonb_build_object('other', p_from));
+    -- After the row of the endpoint, as in lock_deleted(). A run that routes to it has the gate:
+    -- what this run adds is removed, too.
+    perform outbox.lock_gates(array[p_endpoint_id]);
     perform outbox.drop_moved_endpoint(p_endpoint_id);
   end if;
 end
@@ -12336,7 +12362,7 @@ ALTER FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) OWNER TO pos
 
 -- Name: FUNCTION drop_arrival(p_endpoint_id uuid, p_from text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) IS 'Removes an endpoint that has not left the other database, and what waits for it: the other one delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. locks: its row.';
+COMMENT ON FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) IS 'Removes an endpoint that has not left the other database, and what waits for it: the other one delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. locks: its row, then its gate.';
 
 -- Name: drop_ended_subscriptions(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23817,6 +23843,44 @@ ALTER FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) IS 'Locks the gates of these endpoints in the order of their ids, and waits for them.';
 
+-- Name: lock_idle_endpoint(uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_idle_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET lock_timeout TO '20ms'
+    AS $$
+declare
+  v_endpoint outbox.endpoint;
+  v_user text;
+begin
+  -- Not waited for, because the caller has called hold_events(): publishers would wait as long, and
+  -- a run that has the gate may wait for it.
+  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;
+  v_user := case when not found then 'another transaction' end;
+  -- Read it after the lock, as lock_endpoint() does.
+  v_endpoint := outbox.check_endpoint(p_endpoint_id);
+  -- replay() creates deliveries without routing, and holds the gate.
+  if v_user is null
+    and pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) = 0
+  then
+    v_user := 'a run or a replay';
+  end if;
+  if v_user is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s is in use by %s', p_endpoint_id, v_user),
+      hint = 'It stays where it is until then: run the command again';
+  end if;
+  return v_endpoint;
+end
+$$;
+
+ALTER FUNCTION outbox.lock_idle_endpoint(p_endpoint_id uuid) OWNER TO postgres;
+
+-- Name: FUNCTION lock_idle_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_idle_endpoint(p_endpoint_id uuid) IS 'Locks and returns an endpoint that neither a run nor anybody else has locked. OH002, OH004. locks: its row, then its gate, with SKIP LOCKED.';
+
 -- Name: lock_links(outbox.person_link[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_links(p_links outbox.person_link[], p_now timestamp with time zone) RETURNS outbox.linked_identifier[]
@@ -25162,6 +25226,11 @@ begin
       as problem
     from outbox.endpoint e
     where e.org_id = p_org_id and e.status <> 'deleted' and e.kind <> 'webhook'
+    union all
+    select pg_catalog.format('endpoint %s moves here from %s: run outhook spread-org again', e.id,
+      outbox.arrives_from(e))
+    from outbox.endpoint e
+    where e.org_id = p_org_id and outbox.arrives_from(e) is not null
     union all
     select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
@@ -28364,9 +28433,11 @@ CREATE FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text DEFAULT 
     SET standard_conforming_strings TO 'on'
     AS $$
 declare
-  v_result jsonb := outbox.set_endpoint_status(p_endpoint_id, 'paused',
-    coalesce(p_reason, 'paused by hand'));
+  v_result jsonb;
 begin
+  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'paused',
+    coalesce(p_reason, 'paused by hand'));
   perform outbox.note_endpoint(p_endpoint_id, 'PAUSED',
     pg_catalog.format('Paused: %s', coalesce(p_reason, 'by hand')));
   return v_result;
@@ -28377,7 +28448,7 @@ ALTER FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) OWNER TO
 
 -- Name: FUNCTION pause_endpoint(p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH002, OH004.';
+COMMENT ON FUNCTION outbox.pause_endpoint(p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint until resume_endpoint(). Its open deliveries stay open, and new events still create deliveries. Returns {"id", "status", "was", "reason", "open"}. OH001: see check_reason(); OH002, OH004.';
 
 -- Name: pause_for_move(outbox.org_move); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -28436,7 +28507,7 @@ ALTER FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_re
 
 -- Name: FUNCTION pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH002, OH004.';
+COMMENT ON FUNCTION outbox.pause_org_endpoint(p_org_id text, p_endpoint_id uuid, p_reason text) IS 'Pauses an endpoint as pause_endpoint() does, and returns it. OH001, OH002, OH004.';
 
 -- Name: people_with(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -32004,14 +32075,12 @@ CREATE FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text)
 declare
   v_item constant jsonb := p_item::jsonb;
   v_id constant uuid := (v_item #>> '{endpoint,id}')::uuid;
-  v_there outbox.endpoint;
   v_move outbox.org_move;
 begin
   perform outbox.check_move_name(p_from);
   perform outbox.check_spread(p_org_id);
-  select * into v_there from outbox.endpoint e where e.id = v_id and e.status <> 'deleted';
-  if found then
-    if outbox.arrives_from(v_there) is distinct from p_from then
+  if exists (select from outbox.endpoint e where e.id = v_id and e.status <> 'deleted') then
+    if outbox.arrives_from(outbox.lock_idle_endpoint(v_id)) is distinct from p_from then
       raise exception using errcode = 'OH004',
         message = pg_catalog.format('endpoint %s is in both databases', v_id),
         hint = 'Delete it in one of them';
@@ -32037,7 +32106,7 @@ ALTER FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text) 
 
 -- Name: FUNCTION receive_endpoint(p_org_id text, p_from text, p_item text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text) IS 'Creates an endpoint from send_endpoint() of the database p_from, or replaces what an earlier run has created. It is paused until open_endpoint(), and what comes meanwhile waits. OH001; OH004: it is here already.';
+COMMENT ON FUNCTION outbox.receive_endpoint(p_org_id text, p_from text, p_item text) IS 'Creates an endpoint from send_endpoint() of the database p_from, or replaces what an earlier run has created. It is paused until open_endpoint(), and what comes meanwhile waits. OH001, OH002; OH004: it is here already. locks: then as lock_idle_endpoint().';
 
 -- Name: stored_from(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -38373,10 +38442,15 @@ CREATE FUNCTION outbox.spread_blockers(p_org_id text) RETURNS text[]
     AS $$
 begin
   return array(
-    select pg_catalog.format('the move of the organisation is %s', m.status)
+    select case
+      when m.status in ('finished', 'undone')
+      then pg_catalog.format('%s: leave this database out', outbox.move_sentence(m))
+      else pg_catalog.format('the move of the organisation is %s: end it with outhook move-org',
+        m.status)
+    end
     from outbox.org_move m where m.org_id = p_org_id and m.status <> 'live'
     union all
-    select pg_catalog.format('replay job %s is %s', j.id, j.status)
+    select pg_catalog.format('replay job %s is %s: wait for its end, or cancel it', j.id, j.status)
     from outbox.replay_job j
     where j.status in ('running', 'paused') and coalesce(j.org_id, p_org_id) = p_org_id
     union all
@@ -38395,7 +38469,7 @@ ALTER FUNCTION outbox.spread_blockers(p_org_id text) OWNER TO postgres;
 
 -- Name: FUNCTION spread_blockers(p_org_id text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.spread_blockers(p_org_id text) IS 'Why no endpoint of the organisation can leave or reach this database now, as sentences.';
+COMMENT ON FUNCTION outbox.spread_blockers(p_org_id text) IS 'Why no endpoint of the organisation can leave or reach this database now, and what ends this, as sentences.';
 
 -- Name: spread_status(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42174,6 +42248,35 @@ ALTER FUNCTION outbox.watched_type(p_table regclass, p_type text) OWNER TO postg
 
 COMMENT ON FUNCTION outbox.watched_type(p_table regclass, p_type text) IS 'The type of the events of a table: p_type, or its name. OH001.';
 
+-- Name: why_endpoint_rests(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.why_endpoint_rests(p_endpoint outbox.endpoint) RETURNS text
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+declare
+  v_move outbox.org_move;
+begin
+  select * into v_move from outbox.org_move m where m.org_id = p_endpoint.org_id;
+  if p_endpoint.status = 'disabled' then
+    return 'is disabled: call resume_endpoint() when its receiver works, or delete_endpoint()';
+  elsif p_endpoint.status_reason = outbox.move_reason(v_move) then
+    return 'is paused by the move of its organisation: end this with outhook move-org first';
+  elsif pg_catalog.starts_with(p_endpoint.status_reason, 'unreadable: ') then
+    -- It names the function that sets the secret again, which resumes the endpoint.
+    return 'is paused because it is ' || p_endpoint.status_reason;
+  end if;
+  return pg_catalog.format('is %s: resume it first, or delete it', p_endpoint.status);
+end
+$$;
+
+ALTER FUNCTION outbox.why_endpoint_rests(p_endpoint outbox.endpoint) OWNER TO postgres;
+
+-- Name: FUNCTION why_endpoint_rests(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.why_endpoint_rests(p_endpoint outbox.endpoint) IS 'That an endpoint is not enabled, and what enables it, as the end of a sentence.';
+
 -- Name: why_endpoint_stays(outbox.endpoint); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) RETURNS text
@@ -42185,15 +42288,24 @@ declare
   v_gate outbox.gate;
   v_letters bigint;
 begin
-  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
   if p_endpoint.kind <> 'webhook' then
-    return pg_catalog.format('is of the kind %s: only webhooks move', p_endpoint.kind);
+    return pg_catalog.format('is of the kind %s: only webhooks move. It may stay; otherwise create '
+      'it in the other database, and delete it here', p_endpoint.kind);
   elsif p_endpoint.status <> 'enabled' then
-    return pg_catalog.format('is %s: resume it first', p_endpoint.status);
-  elsif v_gate.depth > 0 then
-    return pg_catalog.format('has open deliveries: %s', v_gate.depth);
-  elsif exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
+    return outbox.why_endpoint_rests(p_endpoint);
+  end if;
+  select * into v_gate from outbox.gate g where g.endpoint_id = p_endpoint.id;
+  -- Before the open deliveries, because those of both wait until somebody calls this.
+  if exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then
     return 'has a lane that is halted: call resume_lane()';
+  elsif exists (
+    select from outbox.refusal r where r.endpoint_id = p_endpoint.id and r.again_at = 'infinity')
+  then
+    return 'has deliveries that were set aside: call retry_now() or cancel_delivery()';
+  elsif v_gate.depth > 0 then
+    return pg_catalog.format('has open deliveries: %s%s. Wait for their end, or call '
+      'cancel_delivery(). If new ones come all the time, pause what publishes them', v_gate.depth,
+      case when v_gate.breaker <> 'closed' then ', and its breaker is ' || v_gate.breaker end);
   end if;
   v_letters := (
     select pg_catalog.count(*) from outbox.dead_letter x
@@ -42210,7 +42322,7 @@ ALTER FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) OWNER TO po
 
 -- Name: FUNCTION why_endpoint_stays(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) IS 'Why an endpoint cannot move to another database now, as the end of a sentence; null: it can. What is open is delivered here, so that the order of its keys stays.';
+COMMENT ON FUNCTION outbox.why_endpoint_stays(p_endpoint outbox.endpoint) IS 'Why an endpoint cannot move to another database now, and what ends this, as the end of a sentence; null: it can. What is open is delivered here, so that the order of its keys stays.';
 
 -- Name: why_not_account(text, text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42866,7 +42978,18 @@ CREATE FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto
     AS $$
 declare
   v_move outbox.org_move := outbox.check_move(p_org_id, array['receiving']);
+  -- open_target() would give it this reason, and it would move here from a database that does not
+  -- have it.
+  v_arriving constant text := (
+    select i ->> 'key' from pg_catalog.jsonb_array_elements(p_items) i
+    where pg_catalog.starts_with(i #>> '{item,status,reason}', outbox.arrival_reason(''))
+    limit 1);
 begin
+  if v_arriving is not null then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has not arrived in the source', v_arriving),
+      hint = 'Run outhook spread-org again for the source: it continues that move';
+  end if;
   perform outbox.drop_moved_endpoint(e.id)
   from outbox.endpoint e
   where e.org_id = p_org_id and e.status <> 'deleted' and e.id::text collate "C" > p_after
@@ -42888,7 +43011,7 @@ ALTER FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto 
 
 -- Name: FUNCTION write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of endpoints (see move_part).';
+COMMENT ON FUNCTION outbox.write_moved_endpoints(p_org_id text, p_after text, p_upto text, p_items jsonb) IS 'The write_function of endpoints (see move_part). OH004: one is an arrival in the source.';
 
 -- Name: write_moved_events(text, text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -47249,6 +47372,10 @@ REVOKE ALL ON FUNCTION outbox.check_rabbitmq(p_broker jsonb) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.check_range(p_field text, p_value double precision, p_lowest double precision, p_highest double precision) FROM PUBLIC;
 
+-- Name: FUNCTION check_reason(p_reason text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.check_reason(p_reason text) FROM PUBLIC;
+
 -- Name: FUNCTION check_recipient(p_to text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.check_recipient(p_to text) FROM PUBLIC;
@@ -49107,6 +49234,10 @@ REVOKE ALL ON FUNCTION outbox.lock_events(p_event_ids uuid[]) FROM PUBLIC;
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
+
+-- Name: FUNCTION lock_idle_endpoint(p_endpoint_id uuid); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_idle_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
 -- Name: FUNCTION lock_links(p_links outbox.person_link[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -51300,6 +51431,10 @@ REVOKE ALL ON FUNCTION outbox.watched_name(p_table oid, p_trigger name) FROM PUB
 -- Name: FUNCTION watched_type(p_table regclass, p_type text); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.watched_type(p_table regclass, p_type text) FROM PUBLIC;
+
+-- Name: FUNCTION why_endpoint_rests(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.why_endpoint_rests(p_endpoint outbox.endpoint) FROM PUBLIC;
 
 -- Name: FUNCTION why_endpoint_stays(p_endpoint outbox.endpoint); Type: ACL; Schema: outbox; Owner: postgres
 

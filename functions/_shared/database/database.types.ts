@@ -954,6 +954,7 @@ export type Database = {
           'release_first': string | null
           'retry_config_json': Json | null
           'rewrite_command': string | null
+          'why_endpoint_rests': string | null
           'why_endpoint_stays': string | null
         }
         ComputedFields:
@@ -967,6 +968,7 @@ export type Database = {
           | 'release_first'
           | 'retry_config_json'
           | 'rewrite_command'
+          | 'why_endpoint_rests'
           | 'why_endpoint_stays'
         Insert: {
           'breaker_enabled'?: boolean
@@ -4361,6 +4363,7 @@ export type Database = {
         Args: { 'p_field': string; 'p_highest': number; 'p_lowest': number; 'p_value': number }
         Returns: undefined
       }
+      'check_reason': { Args: { 'p_reason': string }; Returns: undefined }
       'check_recipient': { Args: { 'p_to': string }; Returns: undefined }
       'check_retry': { Args: { 'p_policy': Json }; Returns: undefined }
       'check_schema_size': {
@@ -6414,6 +6417,47 @@ export type Database = {
       }
       'lock_events': { Args: { 'p_event_ids': (string)[] }; Returns: (string)[] }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
+      'lock_idle_endpoint': {
+        Args: { 'p_endpoint_id': string }
+        Returns: {
+          'breaker_enabled': boolean
+          'breaker_open_ms': number
+          'breaker_threshold': number
+          'config': Json | null
+          'created_at': string
+          'credentials_vault_id': string | null
+          'description': string
+          'header_names': (string)[]
+          'headers_vault_id': string | null
+          'id': string
+          'is_purged': boolean
+          'kind': string
+          'lane_spacing_ms': number
+          'max_in_flight': number
+          'on_dead_letter': string
+          'ordering': string
+          'org_id': string
+          'payload': string
+          'quantum': number
+          'ramp_from': string
+          'rate_burst': number
+          'rate_per_second': number | null
+          'retry': Json | null
+          'retry_4xx': boolean
+          'status': string
+          'status_reason': string | null
+          'timeout_ms': number
+          'updated_at': string
+          'url': string
+          'version': number
+        }
+        SetofOptions: {
+          from: '*'
+          to: 'endpoint'
+          isOneToOne: true
+          isSetofReturn: false
+        }
+      }
       'lock_links': {
         Args: {
           'p_links': (Database['outbox']['CompositeTypes']['person_link'])[]
@@ -9358,6 +9402,15 @@ export type Database = {
       }
       'watched_name': { Args: { 'p_table': unknown; 'p_trigger': unknown }; Returns: (string)[] }
       'watched_type': { Args: { 'p_table': unknown; 'p_type': string }; Returns: string }
+      'why_endpoint_rests': {
+        Args: {
+          'p_endpoint': Omit<
+            Database['outbox']['Tables']['endpoint']['Row'],
+            Database['outbox']['Tables']['endpoint']['ComputedFields']
+          >
+        }
+        Returns: string
+      }
       'why_endpoint_stays': {
         Args: {
           'p_endpoint': Omit<

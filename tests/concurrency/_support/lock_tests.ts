@@ -419,29 +419,41 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'org_spread_locks.test.ts',
     'hold_events() waits for whoever publishes',
   ],
-  'moves/spread_endpoint.sql check_leaves: lock_endpoint': [
+  'moves/spread_endpoint.sql lock_idle_endpoint: for no key update skip locked': [
     'org_spread_locks.test.ts',
-    'send_endpoint() waits for a change of the endpoint',
+    'send_endpoint() refuses an endpoint that somebody changes',
   ],
-  'moves/spread_endpoint.sql check_leaves: try_lock_gates': [
+  'moves/spread_endpoint.sql lock_idle_endpoint: try_lock_gates': [
     'org_spread_locks.test.ts',
-    'send_endpoint() holds the gate',
+    'send_endpoint() holds the endpoint and its gate',
+  ],
+  'moves/spread_endpoint.sql check_leaves: lock_idle_endpoint': [
+    'org_spread_locks.test.ts',
+    'send_endpoint() refuses an endpoint that somebody changes',
   ],
   'moves/spread_endpoint.sql has_left: for no key update': [
     'org_spread_locks.test.ts',
     'has_left() waits for another run',
   ],
-  'moves/spread_endpoint.sql lock_arrival: for no key update': [
+  'moves/spread_arrival.sql receive_endpoint: lock_idle_endpoint': [
+    'org_spread_locks.test.ts',
+    'receive_endpoint() refuses to replace an arrival',
+  ],
+  'moves/spread_arrival.sql lock_arrival: for no key update': [
     'org_spread_locks.test.ts',
     'open_endpoint() waits for a change of the endpoint',
   ],
-  'moves/spread_endpoint.sql open_endpoint: lock_arrival': [
+  'moves/spread_arrival.sql open_endpoint: lock_arrival': [
     'org_spread_locks.test.ts',
     'open_endpoint() waits for a change of the endpoint',
   ],
-  'moves/spread_endpoint.sql drop_arrival: lock_arrival': [
+  'moves/spread_arrival.sql drop_arrival: lock_arrival': [
     'org_spread_locks.test.ts',
     'drop_arrival() waits for another run',
+  ],
+  'moves/spread_arrival.sql drop_arrival: lock_gates': [
+    'org_spread_locks.test.ts',
+    'drop_arrival() waits for a run that routes to the endpoint',
   ],
   'moves/end_copies.sql add_late_events: lock_org_gates': [
     'org_move_locks.test.ts',

@@ -129,19 +129,54 @@ export const locksOfMoves: readonly Mutant[] = [
   },
   {
     file: 'sql/moves/spread_endpoint.sql',
-    find: 'v_endpoint outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);',
-    replace: 'v_endpoint outbox.endpoint := outbox.check_endpoint(p_endpoint_id);',
+    find:
+      '  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update skip locked;',
+    replace: '  perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;',
     tests: [
-      'concurrency/org_spread_locks.test.ts#send_endpoint() waits for a change of the endpoint',
+      'concurrency/org_spread_locks.test.ts#send_endpoint() refuses an endpoint that somebody changes',
+    ],
+    why: 'Publishers wait for a person who changes an endpoint that moves.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: 'v_endpoint constant outbox.endpoint := outbox.lock_idle_endpoint(p_endpoint_id);',
+    replace: 'v_endpoint constant outbox.endpoint := outbox.check_endpoint(p_endpoint_id);',
+    tests: [
+      'concurrency/org_spread_locks.test.ts#send_endpoint() refuses an endpoint that somebody changes',
     ],
     why: 'A change of an endpoint that moves is lost.',
   },
   {
     file: 'sql/moves/spread_endpoint.sql',
-    find: 'pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) > 0;',
-    replace: 'true;',
-    tests: ['concurrency/org_spread_locks.test.ts#send_endpoint() holds the gate'],
+    find: 'pg_catalog.cardinality(outbox.try_lock_gates(array[p_endpoint_id])) = 0',
+    replace: 'false',
+    tests: [
+      'concurrency/org_spread_locks.test.ts#send_endpoint() holds the endpoint and its gate',
+    ],
     why: 'A replay that a person asks for while the endpoint moves is cancelled.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: `-- SKIP LOCKED may wait (see engine/queue/gate). The command tries again after 55P03.
+set lock_timeout = '20ms'
+`,
+    replace: '',
+    tests: ['concurrency/waits_of_skip_locked.test.ts#lock_idle_endpoint() waits for 20 ms'],
+    why: 'Publishers wait as long as SKIP LOCKED does.',
+  },
+  {
+    file: 'sql/moves/spread_arrival.sql',
+    find: 'outbox.arrives_from(outbox.lock_idle_endpoint(v_id))',
+    replace: 'outbox.arrives_from(outbox.check_endpoint(v_id))',
+    tests: ['concurrency/org_spread_locks.test.ts#receive_endpoint() refuses to replace'],
+    why: 'Publishers in both databases wait for a run that routes to an endpoint that moves.',
+  },
+  {
+    file: 'sql/moves/spread_arrival.sql',
+    find: '    perform outbox.lock_gates(array[p_endpoint_id]);\n',
+    replace: '',
+    tests: ['concurrency/org_spread_locks.test.ts#drop_arrival() waits for a run that routes'],
+    why: 'A delivery that a run has just created is left without its endpoint, lane and gate.',
   },
   {
     file: 'sql/moves/spread_endpoint.sql',
@@ -153,7 +188,7 @@ export const locksOfMoves: readonly Mutant[] = [
     why: 'An endpoint that another run is just moving is removed in both databases.',
   },
   {
-    file: 'sql/moves/spread_endpoint.sql',
+    file: 'sql/moves/spread_arrival.sql',
     find: `for no key update;
   select * into v_endpoint`,
     replace: `;
@@ -164,7 +199,7 @@ export const locksOfMoves: readonly Mutant[] = [
     why: 'A run fails beside a person who has just deleted the endpoint.',
   },
   {
-    file: 'sql/moves/spread_endpoint.sql',
+    file: 'sql/moves/spread_arrival.sql',
     find: `if outbox.lock_arrival(p_endpoint_id, p_from) then
     -- With`,
     replace: `if true then
@@ -175,7 +210,7 @@ export const locksOfMoves: readonly Mutant[] = [
     why: 'A run that was overtaken changes an endpoint that has arrived.',
   },
   {
-    file: 'sql/moves/spread_endpoint.sql',
+    file: 'sql/moves/spread_arrival.sql',
     find: `if outbox.lock_arrival(p_endpoint_id, p_from) then
     perform outbox.note_endpoint`,
     replace: `if true then

@@ -126,7 +126,7 @@ export const orgMoves: readonly Mutant[] = [
     why: 'An endpoint that has not left its database is resumed in the other one, too.',
   },
   {
-    file: 'sql/moves/spread_endpoint.sql',
+    file: 'sql/moves/spread_arrival.sql',
     find: "  set created_at = least(s.created_at, outbox.clock() - interval '1 hour')\n",
     replace: '  set created_at = outbox.clock()\n',
     tests: ['concurrency/org_spread.test.ts#an event that was being taken when the endpoint moved'],
@@ -134,7 +134,7 @@ export const orgMoves: readonly Mutant[] = [
       'An event that waited for the move has its time before it, and is delivered by no database.',
   },
   {
-    file: 'sql/moves/spread_endpoint.sql',
+    file: 'sql/moves/spread_arrival.sql',
     find: '    perform outbox.drop_moved_endpoint(v_id);\n',
     replace: '',
     tests: ['sql/moves/spread_endpoint/steps.test.sql'],
@@ -146,5 +146,107 @@ export const orgMoves: readonly Mutant[] = [
     replace: '  elsif false then',
     tests: ['sql/moves/spread_endpoint/steps.test.sql'],
     why: 'An endpoint moves with open deliveries, which are cancelled.',
+  },
+  {
+    file: 'sql/endpoints/endpoint_status.sql',
+    find: `  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'paused',`,
+    replace: `  v_result := outbox.set_endpoint_status(p_endpoint_id, 'paused',`,
+    tests: [
+      'sql/endpoints/pause_endpoint/reason.test.sql',
+      'sql/api/api_endpoints/reason.test.sql',
+    ],
+    why: 'A tenant makes its endpoint one that moves here, and the next run deletes it.',
+  },
+  {
+    file: 'sql/endpoints/endpoint_status.sql',
+    find: `  perform outbox.check_reason(p_reason);
+  v_result := outbox.set_endpoint_status(p_endpoint_id, 'disabled',`,
+    replace: `  v_result := outbox.set_endpoint_status(p_endpoint_id, 'disabled',`,
+    tests: ['sql/endpoints/pause_endpoint/reason.test.sql'],
+    why: 'An operator disables an endpoint with a text that Outhook reads.',
+  },
+  {
+    file: 'sql/endpoints/arrival.sql',
+    find: "    outbox.arrival_reason(''), 'the",
+    replace: "    'the",
+    tests: [
+      'sql/endpoints/pause_endpoint/reason.test.sql',
+      'sql/api/api_endpoints/reason.test.sql',
+    ],
+    why: 'A tenant forges an arrival.',
+  },
+  {
+    file: 'sql/endpoints/arrival.sql',
+    find: "'the organisation moves ', ",
+    replace: '',
+    tests: ['sql/endpoints/pause_endpoint/reason.test.sql'],
+    why:
+      'A pause of a tenant is taken for the one of a move, and this endpoint has no status in the target.',
+  },
+  {
+    file: 'sql/endpoints/arrival.sql',
+    find: "'unreadable: ', ",
+    replace: '',
+    tests: ['sql/endpoints/pause_endpoint/reason.test.sql'],
+    why: 'A pause of a person ends when a secret is set.',
+  },
+  {
+    file: 'sql/endpoints/arrival.sql',
+    find: ", 'held:']",
+    replace: ']',
+    tests: ['sql/endpoints/pause_endpoint/reason.test.sql'],
+    why: 'A pause of a person ends when Meta lifts a hold.',
+  },
+  {
+    file: 'sql/moves/move_status.sql',
+    find: 'where e.org_id = p_org_id and outbox.arrives_from(e) is not null',
+    replace: 'where false',
+    tests: ['sql/moves/spread_endpoint/arrival.test.sql'],
+    why: 'An organisation moves with an endpoint that then waits for a database without it.',
+  },
+  {
+    file: 'sql/moves/moved_endpoints.sql',
+    find: '  if v_arriving is not null then',
+    replace: '  if false then',
+    tests: ['sql/moves/spread_endpoint/arrival.test.sql'],
+    why: 'The target takes an endpoint over that nobody can resume.',
+  },
+  {
+    file: 'sql/moves/spread_status.sql',
+    find: '  if exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then',
+    replace:
+      '  if v_gate.depth = 0 and exists (select from outbox.lane l where l.gate_id = v_gate.id and l.halted) then',
+    tests: ['sql/moves/spread_endpoint/why.test.sql'],
+    why: 'An operator waits for ever for the deliveries of a halted lane.',
+  },
+  {
+    file: 'sql/moves/spread_status.sql',
+    find: "r.endpoint_id = p_endpoint.id and r.again_at = 'infinity')",
+    replace: 'r.endpoint_id = p_endpoint.id and false)',
+    tests: ['sql/moves/spread_endpoint/why.test.sql'],
+    why: 'An operator waits for ever for deliveries that were set aside.',
+  },
+  {
+    file: 'sql/moves/spread_status.sql',
+    find: "  if p_endpoint.status = 'disabled' then",
+    replace: '  if false then',
+    tests: ['sql/moves/spread_endpoint/why.test.sql'],
+    why: 'An operator resumes an endpoint whose receiver is gone.',
+  },
+  {
+    file: 'sql/moves/spread_status.sql',
+    find: '  elsif p_endpoint.status_reason = outbox.move_reason(v_move) then',
+    replace: '  elsif false then',
+    tests: ['sql/moves/spread_endpoint/why.test.sql'],
+    why:
+      'An operator is told to resume what the move of the organisation has paused, which is refused.',
+  },
+  {
+    file: 'sql/moves/spread_status.sql',
+    find: "  elsif pg_catalog.starts_with(p_endpoint.status_reason, 'unreadable: ') then",
+    replace: '  elsif false then',
+    tests: ['sql/moves/spread_endpoint/why.test.sql'],
+    why: 'An operator resumes an endpoint that the next claim pauses again.',
   },
 ]

@@ -23,8 +23,8 @@ select is(refusal($$select outbox.spread_status('org 1')$$), 'OH001 org_id is ''
 create temporary table v as select outbox.publish('a', '{"n": 1}', 'org-1', p_idempotency_key => 'first') as id;
 select is(sent(), 'OH004 no endpoint of organisation org-1 can move: events wait for routing', 'an event that is not routed');
 select step(p_limit => 0);
-select is(why(), 'has open deliveries: 1', 'an open delivery');
-select is(sent(), format('OH004 endpoint %s has open deliveries: 1', id), 'which is delivered here') from e;
+select matches(why(), '^has open deliveries: 1\. ', 'an open delivery');
+select matches(sent(), format('^OH004 endpoint %s has open deliveries: 1\.', id), 'which is delivered here') from e;
 select fail(400);
 select is(why(), 'has dead letters: 1. Replay or discard them', 'a dead letter');
 select outbox.discard_dead_letter(x.event_id, x.endpoint_id, 'lost') from outbox.dead_letter x;
@@ -34,7 +34,7 @@ insert into outbox.lane (gate_id, ordered, key_hash, halted) select (gate_of(id)
 select is(why(), 'has a lane that is halted: call resume_lane()', 'a halted lane, which may have nothing open');
 delete from outbox.lane where halted;
 select outbox.pause_endpoint(id, 'lunch') from e;
-select is(why(), 'is paused: resume it first', 'a pause');
+select is(why(), 'is paused: resume it first, or delete it', 'a pause');
 select outbox.resume_endpoint(id) from e;
 update outbox.endpoint_secret s set vault_id = gen_random_uuid() where s.expires_at is null;
 select matches(why(), '^is unreadable: ', 'a secret that cannot be read');
@@ -42,7 +42,7 @@ select outbox.rotate_secret(id) from e;
 select is(why(), null, 'which is replaced');
 insert into outbox.org_move (org_id, move_id, role, status, other, started_at, changed_at)
 values ('org-1', gen_random_uuid(), 'source', 'copying', 'eu-9', now(), now());
-select is(sent(), 'OH004 no endpoint of organisation org-1 can move: the move of the organisation is copying', 'a move of the organisation');
+select is(sent(), 'OH004 no endpoint of organisation org-1 can move: the move of the organisation is copying: end it with outhook move-org', 'a move of the organisation');
 delete from outbox.org_move where true;
 
 -- The source.
