@@ -207,7 +207,7 @@ Deno.test('no endpoint moves while events without a key keep the databases from 
   expect(await enabledIn(endpoint)).toEqual(['eu-2'])
 })
 
-for (const step of ['receive_endpoint', 'leave_endpoint', 'open_endpoint']) {
+for (const step of ['receive_endpoint', 'leave_endpoint']) {
   Deno.test(`a connection that the server ends before ${step} is opened again, and the endpoint moves`, async () => {
     const endpoint = await endpointFor(first, names, 'eu-2')
     let isEnded = false
@@ -221,24 +221,39 @@ for (const step of ['receive_endpoint', 'leave_endpoint', 'open_endpoint']) {
           where a.application_name = 'outhook move-org' and a.datname = current_database()`
       }
     }
-    const databases = new Map([...projects].map(([name, { move }]) => {
-      const { call, ...rest } = watched(move, (name) => name === step ? end() : undefined)
-      const ending: MoveDatabase['call'] = async (name, ...args) => {
-        if (name === step) await end()
-        return await call(name, ...args)
-      }
-      return [name, { ...rest, call: ending }]
-    }))
+    const databases = new Map(
+      [...projects].map(([name, { move }]) => [
+        name,
+        watched(move, (call) => call === step ? end() : undefined),
+      ]),
+    )
     const said: string[] = []
     const say = (text: string): void => void said.push(text)
     expect(await spread(spreadInput(projects, { databases, say })))
       .toMatchObject({ atHome: 1, moves: [], arrivals: [] })
     expect(await enabledIn(endpoint)).toEqual(['eu-2'])
-    if (step !== 'open_endpoint') {
-      expect(said[0]).toMatch(/the connection failed \(CONNECTION_CLOSED\)/)
-    }
+    expect(said[0]).toMatch(/the connection failed \(CONNECTION_CLOSED\)/)
   })
 }
+
+Deno.test('an endpoint that has left its database when a connection ends arrives in the same run', async () => {
+  const endpoint = await endpointFor(first, names, 'eu-2')
+  let isEnded = false
+  const target: MoveDatabase = {
+    ...second.move,
+    async call(name, ...rest) {
+      if (name === 'open_endpoint' && !isEnded) {
+        isEnded = true
+        throw new MoveError('eu-2: the connection failed', 'CONNECTION_CLOSED')
+      }
+      return await second.move.call(name, ...rest)
+    },
+  }
+  const databases = new Map([['eu-1', first.move], ['eu-2', target]])
+  expect(await spread(spreadInput(projects, { databases })))
+    .toMatchObject({ atHome: 1, moves: [], arrivals: [] })
+  expect([isEnded, await enabledIn(endpoint)]).toEqual([true, ['eu-2']])
+})
 
 Deno.test('outhook spread-org --dry-run compares the databases, and says what it would wait for', async () => {
   const endpoint = await endpointFor(first, names, 'eu-2')
