@@ -239,16 +239,14 @@ for (const step of ['receive_endpoint', 'leave_endpoint']) {
 Deno.test('an endpoint that has left its database when a connection ends arrives in the same run', async () => {
   const endpoint = await endpointFor(first, names, 'eu-2')
   let isEnded = false
-  const target: MoveDatabase = {
-    ...second.move,
-    async call(name, ...rest) {
-      if (name === 'open_endpoint' && !isEnded) {
-        isEnded = true
-        throw new MoveError('eu-2: the connection failed', 'CONNECTION_CLOSED')
-      }
-      return await second.move.call(name, ...rest)
-    },
+  const call: MoveDatabase['call'] = async (name, ...rest) => {
+    if (name === 'open_endpoint' && !isEnded) {
+      isEnded = true
+      throw new MoveError('eu-2: the connection failed', 'CONNECTION_CLOSED')
+    }
+    return await second.move.call(name, ...rest)
   }
+  const target: MoveDatabase = { ...second.move, call }
   const databases = new Map([['eu-1', first.move], ['eu-2', target]])
   expect(await spread(spreadInput(projects, { databases })))
     .toMatchObject({ atHome: 1, moves: [], arrivals: [] })
