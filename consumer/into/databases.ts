@@ -6,6 +6,11 @@ export type NamedDatabase = { name: string; url: string }
 /** The start of the variables that have the connection strings. */
 export const variablePrefix = 'OUTHOOK_INTO_'
 
+/** Whether a database may have this name. */
+export function isDatabaseName(text: string): boolean {
+  return /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(text)
+}
+
 /**
  * The databases that an option names, each as `eu-1` with its connection string in OUTHOOK_INTO_EU_1, or as
  * `eu-1=postgresql://…`; or the problem as a sentence, which never has a connection string.
@@ -19,7 +24,7 @@ export function readDatabases(
   const databases: NamedDatabase[] = []
   for (const text of given) {
     const [, name = '', url] = /^([^=]*)(?:=(.*))?$/s.exec(text) ?? []
-    if (!/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/.test(name)) {
+    if (!isDatabaseName(name)) {
       return `${option} takes a name of at most 32 small letters, digits and -, such as eu-1, or ` +
         'eu-1=postgresql://…'
     }

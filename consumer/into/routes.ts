@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import { isDatabaseName } from './databases.ts'
 
 /** The databases that have organisations by their hash, and the organisations whose databases were chosen. */
 export type Routes = {
-  /** The names of the databases, at least one. */
+  /** The names of the databases. None: the routes do not say them. */
   names: readonly string[]
   /** The databases of an organisation, at least one. All others have one by their hash. */
   entries: ReadonlyMap<string, readonly string[]>
@@ -13,10 +14,10 @@ const byHash = '*'
 
 /**
  * The names of an organisation's databases: each of them gets all its events. Without an entry it has one, by its
- * hash.
+ * hash. None: the routes do not say it.
  */
 export function databasesOf({ names, entries }: Routes, org: string): readonly string[] {
-  return entries.get(org) ?? [databaseByHash(names, org)]
+  return entries.get(org) ?? (names.length === 0 ? [] : [databaseByHash(names, org)])
 }
 
 /**
@@ -34,9 +35,10 @@ export function databaseByHash(names: readonly string[], key: string): string {
 
 /**
  * Parses `{"*": ["<database>", …], "<organisation>": "<database>" or a list of them}`, or returns the problem as a
- * sentence. `names`: those of all databases. Without `*`, each of them has organisations by their hash.
+ * sentence. `names`: those of all databases. Without `*`, each of them has organisations by their hash. null: the
+ * caller does not know them, and every name is accepted.
  */
-export function readRoutes(text: string, names: readonly string[]): Routes | string {
+export function readRoutes(text: string, names: readonly string[] | null): Routes | string {
   let json: unknown
   try {
     json = JSON.parse(text)
@@ -47,27 +49,25 @@ export function readRoutes(text: string, names: readonly string[]): Routes | str
     return 'is not an object such as {"org-9": "eu-2"}'
   }
   const isName = (value: unknown): value is string =>
-    typeof value === 'string' && names.includes(value)
+    typeof value === 'string' && (names?.includes(value) ?? isDatabaseName(value))
   const isList = (value: unknown): value is string[] =>
     Array.isArray(value) && value.length > 0 && value.every(isName) &&
     new Set(value).size === value.length
-  let own = names
+  const some = names === null ? 'names such as eu-1' : `some of ${names.join(', ')}`
+  const one = names === null ? 'a name such as eu-1' : names.join(' or ')
+  let own = names ?? []
   const entries = new Map<string, readonly string[]>()
   for (const [org, value] of Object.entries(json)) {
     if (org === byHash) {
       if (!isList(value)) {
-        return `has a * that is not a list of databases of --into: expected some of ${
-          names.join(', ')
-        }`
+        return `has a * that is not a list of databases of --into: expected ${some}`
       }
       own = value
     } else if (isName(value)) entries.set(org, [value])
     else if (isList(value)) entries.set(org, value)
     else if (Array.isArray(value)) {
-      return `has no list of databases of --into for ${org}: expected some of ${
-        names.join(', ')
-      }, each once`
-    } else return `has no database of --into for ${org}: expected ${names.join(' or ')}`
+      return `has no list of databases of --into for ${org}: expected ${some}, each once`
+    } else return `has no database of --into for ${org}: expected ${one}`
   }
   return { names: own, entries }
 }

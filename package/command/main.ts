@@ -315,6 +315,7 @@ program.command('spread-org')
     [],
   )
   .option('--databases <file>', 'JSON with the connection string of each name')
+  .requiredOption('--routes <file>', 'the routes of outhook consume, which name these databases')
   .option(
     '--empty <name>',
     'one of these databases that keeps no endpoint of the organisation; repeat it',
@@ -322,21 +323,22 @@ program.command('spread-org')
     [],
   )
   .option('--wait <seconds>', 'how long to wait until databases have the same events', seconds, 120)
-  .option('--dry-run', 'show which endpoints would move, and change nothing', false)
+  .option('--dry-run', 'show what would move and what it would wait for, and change nothing', false)
   .option('--yes', 'move without a confirmation', false)
   .addHelpText(
     'after',
     `
-Give all databases of the organisation by the names of the routes, as the owner of the schema outbox
-(postgres). An endpoint moves with its id, secrets, headers, event types and filters. One with open
-deliveries or dead letters stays where it is, and its events are delivered there: run the command again
-later. After an error or Ctrl-C, run it again, too. Signing secrets pass from one database to the other, and
-are neither printed nor stored in a file.
+Give exactly the databases that the routes name for the organisation, also those of --empty, as the owner
+of the schema outbox (postgres). All processes of outhook consume have to run with the same file. An endpoint
+moves with its id, secrets, headers, event types and filters. One with open deliveries or dead letters stays
+where it is, and its events are delivered there: run the command again later. After an error or Ctrl-C, run
+it again, too. Signing secrets pass from one database to the other, and are neither printed nor stored in a
+file.
 
 Examples:
-  outhook spread-org org-1 --database eu-1 --database eu-2 --dry-run
-  outhook spread-org org-1 --database eu-1 --database eu-2 --yes
-  outhook spread-org org-1 --database eu-1 --database eu-2 --empty eu-2 --yes
+  outhook spread-org org-1 --routes routes.json --database eu-1 --database eu-2 --dry-run
+  outhook spread-org org-1 --routes routes.json --database eu-1 --database eu-2 --yes
+  outhook spread-org org-1 --routes routes.json --database eu-1 --database eu-2 --empty eu-2 --yes
 
 Exit codes: 0 all are where they belong, 1 failed or refused, 2 wrong usage, 3 not confirmed, 5 some stay.`,
   )

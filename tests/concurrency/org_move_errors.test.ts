@@ -193,7 +193,7 @@ Deno.test('the history of an endpoint keeps its row if a move back is undone', a
 Deno.test('the statement timeout of a role does not end a step', async () => {
   await createEndpoint(one, 'org-1', ['a'])
   await one.db.admin`alter database postgres set statement_timeout = '1ms'`
-  const move = connectMove(one.db.dbUrl, 'source')
+  const move = connectMove(one.db.dbUrl, 'source', 'move-org')
   try {
     const { is_known } = await move.call<{ is_known: boolean }>('move_status', { org_id: 'org-1' })
     expect(is_known).toBe(true)
@@ -204,13 +204,17 @@ Deno.test('the statement timeout of a role does not end a step', async () => {
 })
 
 Deno.test('a move that ends with an error of the connection names the side and says how to go on', async () => {
-  const move = connectMove('postgresql://postgres:confidential@127.0.0.1:1/postgres', 'target')
+  const move = connectMove(
+    'postgresql://postgres:confidential@127.0.0.1:1/postgres',
+    'target',
+    'move-org',
+  )
   const error: MoveError = await move.call('move_status', { org_id: 'org-1' })
     .then(() => new MoveError('connected', ''), (error) => error)
   await move.close()
   expect([error.message, error.hint]).toEqual([
     'target: the connection failed (ECONNREFUSED)',
-    'Run the same command again: it continues',
+    'Run outhook move-org again: it continues',
   ])
 })
 

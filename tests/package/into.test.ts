@@ -10,9 +10,9 @@ import { startWorker } from '../_support/worker_process.ts'
 import type { Bus } from '../consumer/_support/bus.ts'
 import { startRabbitMqBus } from '../consumer/_support/rabbitmq_bus.ts'
 import { endpointOf } from '../consumer/_support/source_endpoint.ts'
-import { startTarget, type Target } from '../consumer/_support/targets.ts'
+import { carriedMessages, startTarget, type Target } from '../consumer/_support/targets.ts'
 import { docsBlock } from '../project/_docs.ts'
-import { startProgram } from './_support/program.ts'
+import { type Program, startProgram } from './_support/program.ts'
 import { type WorkerFolder, workerFolder } from './_support/worker_folder.ts'
 
 let user: WorkerFolder
@@ -40,6 +40,18 @@ Deno.test.afterAll(async () => {
 const deno = [Deno.execPath(), 'run', '-A', '--cached-only', '--no-lock']
 const script = (): string => join(user.path, 'node_modules/outhook-command/outhook.js')
 
+/** Starts the `outhook consume` of a block of the page. */
+function consumeBy(block: string, runtime: readonly string[]): Program {
+  const command = docsBlock(block).split('\n')
+    .find((line) => line.startsWith('npx --no outhook consume ')) ?? ''
+  const args = command.replace('npx --no outhook ', '').split(' ')
+  return startProgram([...runtime, script(), ...args, '--json'], user.path, {
+    ...bus.env,
+    OUTHOOK_INTO_EU_1: targets[0].url,
+    OUTHOOK_INTO_EU_2: targets[1].url,
+  })
+}
+
 for (const runtime of ['Node', 'Deno'] as const) {
   Deno.test(`the commands of the page carry events from a database into two others, under ${runtime}`, async () => {
     for (const target of targets) await target.clear()
@@ -57,15 +69,8 @@ for (const runtime of ['Node', 'Deno'] as const) {
         from generate_series(1, 20) n, unnest(${orgs}::text[]) o)) ->> 0 as first`
     const worker = startWorker(source.url)
     await user.write('routes.json', '{ "org-9": "eu-2" }')
-    const command = docsBlock('into-command').split('\n')
-      .find((line) => line.startsWith('npx --no outhook consume ')) ?? ''
     const node = runtime === 'Node' ? [await nodeCommand()] : deno
-    const args = command.replace('npx --no outhook ', '').split(' ')
-    await using program = startProgram([...node, script(), ...args, '--json'], user.path, {
-      ...bus.env,
-      OUTHOOK_INTO_EU_1: targets[0].url,
-      OUTHOOK_INTO_EU_2: targets[1].url,
-    })
+    await using program = consumeBy('into-command', node)
     const count = async (): Promise<number> =>
       (await Promise.all(targets.map((target) => target.events()))).flat().length
     const isThere = await waitUntil(async () => await count() === 60, { timeoutMs: patienceMs })
@@ -118,6 +123,23 @@ Deno.test('the commands of the page read the health, the dead letters and an eve
     ['source', 'id'],
     [expect.stringMatching(/^eu-[12]$/), 'idempotency key'],
   ])
+})
+
+Deno.test('with the routes of the page, both databases of one organisation take all its events', async () => {
+  for (const target of targets) await target.clear()
+  await user.write('routes.json', docsBlock('spread-routes'))
+  await bus.send('outhook', carriedMessages(40, 'spread'))
+  const [first, second] = targets
+  await using program = consumeBy('spread-consume', [await nodeCommand()])
+  const isThere = await waitUntil(
+    async () => (await first.events()).length >= 40 && (await second.events()).length >= 4,
+    { timeoutMs: patienceMs },
+  )
+  program.stop()
+  expect([isThere, await program.ended]).toEqual([true, 0])
+  expect((await second.events()).map(({ n }) => n)).toEqual([1, 11, 21, 31])
+  const own = (await first.events()).filter(({ org }) => org === 'org-1')
+  expect(own.map(({ n }) => n)).toEqual([1, 11, 21, 31])
 })
 
 Deno.test('outhook consume names what is wrong with its options, without a secret', async () => {

@@ -1,47 +1,23 @@
 /** `outhook move-org` by the packed command, which brings its own driver, between two databases. */
 
 import { expect } from '@std/expect'
-import { join } from 'node:path'
-import postgres, { type Sql } from 'postgres'
-import { buildCommand } from '../../package/build/command.ts'
-import { buildFunctions } from '../../package/build/functions.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
-import { testFolder } from '../_support/folder.ts'
-import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
-import { type Shop, shopIn } from './_support/shop.ts'
+import type { Sql } from 'postgres'
+import { on, startTwoDatabases, type TwoDatabases } from './_support/two_databases.ts'
 
-const root = testFolder()
-let project: Shop
-let one: TestPostgres
-let two: TestPostgres
+let databases: TwoDatabases
 
 Deno.test.beforeAll(async () => {
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
-  project = await shopIn(root, tarball)
-  one = await startTestPostgres({ migrated: true })
-  two = await startTestPostgres({ migrated: true })
+  databases = await startTwoDatabases()
 })
 Deno.test.afterAll(async () => {
-  await one?.[Symbol.asyncDispose]()
-  await two?.[Symbol.asyncDispose]()
-  await Deno.remove(root, { recursive: true })
+  await databases?.[Symbol.asyncDispose]()
 })
-
-/** Connects to a database for the time of `use`. */
-async function on<T>({ dbUrl }: TestPostgres, use: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = postgres(dbUrl, { max: 1, onnotice: () => {} })
-  try {
-    return await use(sql)
-  } finally {
-    await sql.end()
-  }
-}
 
 /** Runs the command with the options of the page. */
 async function move(
   ...options: string[]
 ): Promise<{ code: number; stdout: string; stderr: string }> {
+  const { project, one, two } = databases
   const env = { OUTHOOK_FROM_DB_URL: one.dbUrl, OUTHOOK_TO_DB_URL: two.dbUrl }
   return await project.runWith(
     env,
@@ -50,6 +26,7 @@ async function move(
 }
 
 Deno.test('the commands of the page move an organisation, and delete what the source still has', async () => {
+  const { one, two } = databases
   await on(one, async (sql) => {
     await sql`select outbox.create_endpoint('https://example.com/hook', '{a}', 'org-123')`
     await sql`select outbox.publish('a', '{}', 'org-123')`

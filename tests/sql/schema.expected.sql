@@ -20904,6 +20904,35 @@ ALTER FUNCTION outbox.key_window() OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.key_window() IS 'How long an idempotency key is stored: the setting idempotency.window_hours.';
 
+-- Name: keyless_events(text, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.keyless_events(p_org_id text, p_newest integer) RETURNS integer
+    LANGUAGE plpgsql STABLE
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    AS $$
+begin
+  return (
+    select pg_catalog.count(*) filter (where n.idempotency_key is null
+      and n.endpoint_id is null
+      and pg_catalog.lower(pg_catalog.left(n.type, 8)) <> 'outhook.')
+    from (
+      select e.idempotency_key, e.endpoint_id, e.type from outbox.event e
+      where e.org_id > ''
+        and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
+        and e.org_id <= p_org_id
+      order by e.org_id desc, e.id desc
+      limit p_newest
+    ) n);
+end
+$$;
+
+ALTER FUNCTION outbox.keyless_events(p_org_id text, p_newest integer) OWNER TO postgres;
+
+-- Name: FUNCTION keyless_events(p_org_id text, p_newest integer); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.keyless_events(p_org_id text, p_newest integer) IS 'How many of the newest p_newest events of an organisation have no idempotency key, so that another database cannot be searched for them. Not counted are events for one endpoint, such as test events, and those of Outhook itself, which each database has of its own.';
+
 -- Name: kick(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.kick(p_why text) RETURNS boolean
@@ -48940,6 +48969,10 @@ REVOKE ALL ON FUNCTION outbox.key_to_cursor(p_key text) FROM PUBLIC;
 -- Name: FUNCTION key_window(); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.key_window() FROM PUBLIC;
+
+-- Name: FUNCTION keyless_events(p_org_id text, p_newest integer); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.keyless_events(p_org_id text, p_newest integer) FROM PUBLIC;
 
 -- Name: FUNCTION kick(p_why text); Type: ACL; Schema: outbox; Owner: postgres
 

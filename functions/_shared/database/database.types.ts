@@ -6059,6 +6059,7 @@ export type Database = {
       'key_text': { Args: { 'p_columns': (string)[] }; Returns: string }
       'key_to_cursor': { Args: { 'p_key': string }; Returns: string }
       'key_window': { Args: Record<PropertyKey, never>; Returns: string }
+      'keyless_events': { Args: { 'p_newest': number; 'p_org_id': string }; Returns: number }
       'kick': { Args: { 'p_why': string }; Returns: boolean }
       'kick_on_commit': { Args: Record<PropertyKey, never>; Returns: undefined }
       'kick_problem': { Args: { 'p_now': string }; Returns: string }

@@ -2,7 +2,7 @@ import type { NamedDatabase } from '../../../consumer/into/databases.ts'
 import { oneLine } from '../api/table.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
 import { type Answer, askAll } from './ask.ts'
-import { type DatabaseOptions, databasesOf } from './databases.ts'
+import { type DatabaseOptions, givenDatabases } from './databases.ts'
 import { mergeLetters, readLetters, showLetters } from './dead_letters.ts'
 import { hasErrors, readHealth, showHealth } from './health.ts'
 import { findMatches, findOrg, isEventId, placeMatches, showMatches } from './search.ts'
@@ -41,7 +41,7 @@ export async function across(
   { version, env, readFile, terminal }: AcrossDeps,
 ): Promise<number> {
   const { print, printError } = terminal
-  const databases = await databasesOf(options, env, readFile)
+  const databases = await givenDatabases(options, env, readFile)
   const wrong = typeof databases === 'string' ? databases : wrongUsage(question, text, options)
   if (typeof databases === 'string' || wrong !== null) {
     printError(String(wrong))

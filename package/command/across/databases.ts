@@ -9,7 +9,7 @@ export interface DatabaseOptions {
 }
 
 /** The databases of the file and of the options, or the problem, which never has a connection string. */
-export async function databasesOf(
+export async function givenDatabases(
   { database, databases }: DatabaseOptions,
   env: Readonly<Record<string, string | undefined>>,
   readFile: (path: string) => Promise<string>,

@@ -43,39 +43,79 @@ export class MoveError extends Error {
   }
 }
 
+/** One side in errors, and the command that uses it. */
+interface Place {
+  side: string
+  program: 'move-org' | 'spread-org'
+}
+
 /**
  * A direct connection to one side; `side` is its name in errors. Errors have no argument, because
  * a page of endpoints contains signing secrets. Without sslmode, a host other than this machine must
  * support TLS.
  */
-export function connectMove(url: string, side: string, program = 'move-org'): MoveDatabase {
+export function connectMove(
+  url: string,
+  side: string,
+  program: Place['program'],
+): MoveDatabase {
+  const place = { side, program }
+  // There is one connection at a time.
+  let closed = 0
   const sql = postgres(url, {
     max: 1,
     prepare: false,
     connect_timeout: 10,
     fetch_types: false,
     onnotice: () => {},
+    onclose: () => void closed++,
     ...needsTls(url) ? { ssl: 'require' as const } : {},
     // A page of a large organisation takes longer than the limit of the role may be. postgres.js leaves out
     // 0, which is no limit, so it is the highest one.
     connection: { application_name: `outhook ${program}`, statement_timeout: 2_147_483_647 },
   })
   return {
-    call: callOn(sql, side),
+    call: callOn(sql, place),
     async within(work): Promise<void> {
+      const begun = { work: Promise.resolve() }
       try {
-        await sql.begin((transaction) => work(callOn(transaction, side)))
+        await sql.begin((transaction) => {
+          const before = closed
+          const isLost = (): boolean => closed !== before
+          begun.work = work(whileOpen(callOn(transaction, place), isLost, place))
+          return unless(isLost, begun.work)
+        })
       } catch (error) {
+        // If the connection was lost, the work still waits for the other side.
+        await begun.work.catch(() => {})
         // An error of the work itself is not one of this side.
         const isOwn = error instanceof Error && 'code' in error && !(error instanceof MoveError)
-        throw isOwn ? moveError(error, side) : error
+        throw isOwn ? moveError(error, place) : error
       }
     },
     close: () => sql.end({ timeout: 5 }),
   }
 }
 
-function callOn(sql: Pick<postgres.Sql, 'unsafe'>, side: string): Call {
+/** Rejects each call after the connection was lost: it would be made in no transaction, or in the next one. */
+function whileOpen(call: Call, isLost: () => boolean, place: Place): Call {
+  return async (...args) => {
+    if (isLost()) throw lostError('CONNECTION_CLOSED', place)
+    return await call(...args)
+  }
+}
+
+/** Settles as `work` does, and never if the connection was lost: the driver would roll back on what is no connection. */
+function unless(isLost: () => boolean, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    work.then(
+      () => isLost() || resolve(),
+      (error) => isLost() || reject(error),
+    )
+  })
+}
+
+function callOn(sql: Pick<postgres.Sql, 'unsafe'>, place: Place): Call {
   return async <T>(
     name: string,
     args: Readonly<Record<string, Argument>>,
@@ -104,27 +144,31 @@ function callOn(sql: Pick<postgres.Sql, 'unsafe'>, side: string): Call {
       // SAFETY: a SELECT without FROM has one row.
       return (row as { result: T }).result
     } catch (error) {
-      throw moveError(error, side)
+      throw moveError(error, place)
     }
   }
 }
 
-function moveError(error: unknown, side: string): MoveError {
+function moveError(error: unknown, place: Place): MoveError {
+  const { side, program } = place
   if (error instanceof postgres.PostgresError) {
     const { code, message, hint } = error
     if (code === '42883' || code === '3F000') {
       return new MoveError(
-        `${side}: the database cannot move organisations`,
+        `${side}: the database does not have what outhook ${program} calls`,
         code,
         'Upgrade Outhook there',
       )
     }
     return new MoveError(`${side}: ${message}`, code, hint ?? null)
   }
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return lostError(error instanceof Error && 'code' in error ? String(error.code) : '', place)
+}
+
+function lostError(code: string, { side, program }: Place): MoveError {
   return new MoveError(
     `${side}: the connection failed (${code || 'no code'})`,
     code,
-    'Run the same command again: it continues',
+    `Run outhook ${program} again: it continues`,
   )
 }

@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectionUrlProblem } from '../../../functions/_shared/database/url.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
-import { connectMove, MoveError } from './database.ts'
+import { connectMove } from './database.ts'
+import { closing } from './ending.ts'
 import { finishMove, type MoveInput, moveOrg, undoMove, whyNoUndo } from './move.ts'
 import { readSides, whyNot } from './sides.ts'
 
@@ -33,10 +34,10 @@ export async function runMoveOrg(
     terminal.printError(wrong)
     return exitCodes.usage
   }
-  const source = connectMove(fromUrl, 'source')
-  const target = connectMove(toUrl, 'target')
-  try {
-    return await carryOut(
+  const source = connectMove(fromUrl, 'source', 'move-org')
+  const target = connectMove(toUrl, 'target', 'move-org')
+  return await closing([source, target], terminal, () =>
+    carryOut(
       {
         org,
         source,
@@ -52,15 +53,7 @@ export async function runMoveOrg(
       },
       options,
       terminal,
-    )
-  } catch (error) {
-    if (!(error instanceof MoveError)) throw error
-    terminal.printError(error.message)
-    if (error.hint !== null) terminal.printError(error.hint)
-    return exitCodes.failed
-  } finally {
-    await Promise.allSettled([source.close(), target.close()])
-  }
+    ))
 }
 
 function wrongOptions(

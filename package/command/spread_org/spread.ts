@@ -1,4 +1,5 @@
-import { type Call, type MoveDatabase, MoveError } from '../move_org/database.ts'
+import { type MoveDatabase, MoveError } from '../move_org/database.ts'
+import { compareTaken, sideOf } from './compare.ts'
 import { type Move, type PlaceStatus, type Plan, planMoves } from './plan.ts'
 
 /** What the moves of endpoints need. */
@@ -16,21 +17,15 @@ export interface SpreadInput {
   say(text: string): void
 }
 
-/** How many of the newest events of each database the other one has to have. */
-const comparedEvents = 200
-
-/** Among how many they are looked up, because the two take events in different orders. */
-const knownEvents = 10_000
-
 /** Publishers wait while a batch moves. */
 const mostOfBatch = 20
 
 /**
  * What ends by itself: the databases have not taken the same events, something is not routed or has been
  * delivered again, an endpoint was deleted, a lock was not granted in time, a deadlock, a transaction was idle for
- * too long.
+ * too long. The server then ends the connection, and the driver says only that.
  */
-const passing = ['unequal', 'OH004', 'OH002', '55P03', '40P01', '25P03']
+const passing = ['unequal', 'OH004', 'OH002', '55P03', '40P01', '25P03', 'CONNECTION_CLOSED']
 
 /** Reads what each database has. Rejects with a MoveError. */
 export async function readPlaces(
@@ -73,10 +68,10 @@ function batchesOf(moves: readonly Move[]): Move[][] {
 
 /** What a run that was killed has left behind. An endpoint that has not left begins again, if it still moves. */
 async function finishArrival(input: SpreadInput, { id, from, to }: Move): Promise<void> {
-  await databaseOf(input, from).within(async (source) => {
+  await sideOf(input.databases, from).within(async (source) => {
     // Until the end of the transaction no other run moves it.
     const hasLeft = await source<boolean>('has_left', { endpoint_id: id, to })
-    await databaseOf(input, to)
+    await sideOf(input.databases, to)
       .call(hasLeft ? 'open_endpoint' : 'drop_arrival', { endpoint_id: id, from })
     input.say(
       hasLeft
@@ -93,8 +88,9 @@ async function finishArrival(input: SpreadInput, { id, from, to }: Move): Promis
 async function moveWhenEqual(input: SpreadInput, batch: readonly Move[]): Promise<void> {
   const end = input.now() + input.waitMs
   let said = ''
-  for (let moves = batch; moves.length > 0; moves = await stillMoving(input, batch)) {
+  for (let isAgain = false;; isAgain = true) {
     try {
+      const moves = isAgain ? await stillMoving(input, batch) : batch
       return await moveBatch(input, moves)
     } catch (error) {
       const isPassing = error instanceof MoveError && passing.includes(error.code)
@@ -106,19 +102,30 @@ async function moveWhenEqual(input: SpreadInput, batch: readonly Move[]): Promis
   }
 }
 
+/** What of a batch has to be moved after an error. What has left its database before the error, arrives. */
 async function stillMoving(input: SpreadInput, batch: readonly Move[]): Promise<Move[]> {
-  const { moves } = planMoves(await readPlaces(input), input.names)
-  const ids = new Set(moves.map(({ id }) => id))
-  return batch.filter(({ id }) => ids.has(id))
+  const ids = new Set(batch.map(({ id }) => id))
+  const { moves, arrivals } = planMoves(await readPlaces(input), input.names)
+  const moving = new Set(moves.map(({ id }) => id))
+  for (const arrival of arrivals) {
+    if (ids.has(arrival.id) && !moving.has(arrival.id)) await finishArrival(input, arrival)
+  }
+  return moves.filter(({ id }) => ids.has(id))
 }
 
-/** The target commits before the source: whenever this ends, one of them delivers, and none loses an event. */
+/**
+ * Nobody publishes while both databases are held, so they are compared before, and again when nothing changes. The
+ * target commits before the source: whenever this ends, one of them delivers, and none loses an event.
+ */
 async function moveBatch(input: SpreadInput, batch: readonly Move[]): Promise<void> {
   const [first] = batch
   if (first === undefined) return
   const { from, to } = first
-  await databaseOf(input, from).within(async (source) => {
-    await databaseOf(input, to).within(async (target) => {
+  const here = sideOf(input.databases, from)
+  const there = sideOf(input.databases, to)
+  await compareTaken(input.org, here, there)
+  await here.within(async (source) => {
+    await there.within(async (target) => {
       await source('hold_events', {})
       await target('hold_events', {})
       await compareTaken(input.org, { name: from, call: source }, { name: to, call: target })
@@ -130,33 +137,7 @@ async function moveBatch(input: SpreadInput, batch: readonly Move[]): Promise<vo
     for (const { id } of batch) await source('leave_endpoint', { endpoint_id: id, to })
   })
   for (const { id } of batch) {
-    await databaseOf(input, to).call('open_endpoint', { endpoint_id: id, from })
+    await there.call('open_endpoint', { endpoint_id: id, from })
     input.say(`${id} has moved from ${from} to ${to}`)
   }
-}
-
-type Side = { name: string; call: Call }
-
-/** Rejects unless each has all events that the other one has taken lately. */
-async function compareTaken(org_id: string, one: Side, other: Side): Promise<void> {
-  for (const [has, lacks] of [[one, other], [other, one]] as const) {
-    const there = new Set(
-      await lacks.call<string[]>('carried_keys', { org_id, newest: knownEvents }),
-    )
-    const taken = await has.call<string[]>('carried_keys', { org_id, newest: comparedEvents })
-    const missing = taken.filter((key) => !there.has(key))
-    if (missing.length === 0) continue
-    throw new MoveError(
-      `${lacks.name} lacks events that ${has.name} has taken lately (${missing.length})`,
-      'unequal',
-      'Both have to take all events of the organisation: pause its endpoint in the source for a ' +
-        `moment, and replay the dead letters of the consumer. The first key is ${missing[0]}`,
-    )
-  }
-}
-
-function databaseOf({ databases }: SpreadInput, name: string): MoveDatabase {
-  const database = databases.get(name)
-  if (database === undefined) throw new MoveError(`There is no database ${name}`, 'refused')
-  return database
 }

@@ -1,13 +1,18 @@
 import { confirm } from '@clack/prompts'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type DatabaseOptions, databasesOf } from '../across/databases.ts'
-import { connectMove, type MoveDatabase, MoveError } from '../move_org/database.ts'
+import { type DatabaseOptions, givenDatabases } from '../across/databases.ts'
+import { connectMove, type MoveDatabase } from '../move_org/database.ts'
+import { closing } from '../move_org/ending.ts'
 import { exitCodes, type Terminal } from '../terminal.ts'
+import { comparePairs } from './compare.ts'
 import { type Plan, planMoves, whyNoSpread } from './plan.ts'
+import { whyNotRouted } from './routed.ts'
 import { readPlaces, spread, type SpreadInput } from './spread.ts'
 
 /** The options of `outhook spread-org`. */
 export interface SpreadOrgOptions extends DatabaseOptions {
+  /** The file with the routes of `outhook consume`. */
+  routes: string
   /** Names of databases that keep no endpoint of the organisation. */
   empty: string[]
   /** How long to wait until two databases have taken the same events, in seconds. */
@@ -29,8 +34,13 @@ export async function runSpreadOrg(
   options: SpreadOrgOptions,
   { env, readFile, terminal }: SpreadOrgDeps,
 ): Promise<number> {
-  const named = await databasesOf(options, env, readFile)
-  const wrong = typeof named === 'string' ? named : wrongEmpty(named, options)
+  const named = await givenDatabases(options, env, readFile)
+  const wrong = typeof named === 'string'
+    ? named
+    : wrongEmpty(named, options) ?? await whyNotRouted(
+      { org, routes: options.routes, names: named.map(({ name }) => name), empty: options.empty },
+      readFile,
+    )
   if (typeof named === 'string' || wrong !== null) {
     terminal.printError(String(wrong))
     return exitCodes.usage
@@ -38,8 +48,8 @@ export async function runSpreadOrg(
   const databases = new Map<string, MoveDatabase>(
     named.map(({ name, url }) => [name, connectMove(url, name, 'spread-org')]),
   )
-  try {
-    return await carryOut(
+  return await closing(databases.values(), terminal, () =>
+    carryOut(
       {
         org,
         databases,
@@ -51,15 +61,7 @@ export async function runSpreadOrg(
       },
       options,
       terminal,
-    )
-  } catch (error) {
-    if (!(error instanceof MoveError)) throw error
-    terminal.printError(error.message)
-    if (error.hint !== null) terminal.printError(error.hint)
-    return exitCodes.failed
-  } finally {
-    await Promise.allSettled([...databases.values()].map((one) => one.close()))
-  }
+    ))
 }
 
 function wrongEmpty(
@@ -86,7 +88,11 @@ async function carryOut(
     printError(reasons.join('\n'))
     return exitCodes.failed
   }
-  if (dryRun) return exitCodes.done
+  if (dryRun) {
+    const found = await comparePairs(input.org, input.databases, plan.moves)
+    if (found.length > 0) print(found.join('\n'))
+    return exitCodes.done
+  }
   if (plan.moves.length + plan.arrivals.length === 0) return codeOf(plan)
   if (!yes && (!isInteractive || await confirm({ message: 'Move them?' }) !== true)) {
     printError('Nothing was changed: confirm it with --yes')

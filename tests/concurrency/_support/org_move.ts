@@ -24,7 +24,7 @@ export interface Arrival {
 export async function startProject(name: string): Promise<Project> {
   const db = await startOutbox()
   const { sql } = await db.open()
-  const move = connectMove(db.dbUrl, name)
+  const move = connectMove(db.dbUrl, name, 'move-org')
   return {
     db,
     sql,

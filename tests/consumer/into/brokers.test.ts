@@ -2,42 +2,25 @@
 
 import { expect } from '@std/expect'
 import { Buffer } from 'node:buffer'
-import { systemClock } from '../../../functions/_shared/base/clock.ts'
-import { consumeInto, type IntoOptions, type Totals } from '../../../consumer/into/into.ts'
+import type { IntoOptions, Totals } from '../../../consumer/into/into.ts'
 import { databasesOf, type Routes } from '../../../consumer/into/routes.ts'
-import { readKafkaAccess, readRabbitMqAccess } from '../../../consumer/access.ts'
+import { readKafkaAccess } from '../../../consumer/access.ts'
 import { connectKafka } from '../../../consumer/kafka/connect.ts'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import { patienceMs } from '../../_support/patience.ts'
 import type { Bus } from '../_support/bus.ts'
-import { startKafkaBus } from '../_support/kafka_bus.ts'
-import { startRabbitMqBus } from '../_support/rabbitmq_bus.ts'
-import {
-  carriedMessage,
-  carriedMessages,
-  startTarget,
-  type Stored,
-  type Target,
-} from '../_support/targets.ts'
+import { expectKeysInOrder, type IntoHere, startIntoHere } from '../_support/into_here.ts'
+import { carriedMessage, carriedMessages, type Stored, type Target } from '../_support/targets.ts'
 
-const buses: Partial<Record<Bus['name'], Bus>> = {}
+let here: IntoHere
 let targets: readonly [Target, Target]
-let logged: string[] = []
 
 Deno.test.beforeAll(async () => {
-  const [first, second, kafka, rabbitMq] = await Promise.all([
-    startTarget('eu-1'),
-    startTarget('eu-2'),
-    startKafkaBus((line) => logged.push(line)),
-    startRabbitMqBus(),
-  ])
-  targets = [first, second]
-  buses.Kafka = kafka
-  buses.RabbitMQ = rabbitMq
+  here = await startIntoHere()
+  targets = here.targets
 })
 Deno.test.afterAll(async () => {
-  for (const bus of Object.values(buses)) await bus[Symbol.asyncDispose]()
-  for (const target of targets ?? []) await target[Symbol.asyncDispose]()
+  await here?.[Symbol.asyncDispose]()
 })
 
 /** org-9 has the database that its hash does not say. */
@@ -47,49 +30,13 @@ const routes: Routes = {
   entries: new Map([['org-9', databasesOf(byHash, 'org-9')[0] === 'eu-1' ? ['eu-2'] : ['eu-1']]]),
 }
 
-function busOf(name: Bus['name']): Bus {
-  const bus = buses[name]
-  if (bus === undefined) throw new Error(`${name} did not start`)
-  return bus
-}
-
-async function sourceOf(bus: Bus, name: string): Promise<IntoOptions['source']> {
-  return bus.name === 'Kafka'
-    ? { kind: 'topic', name, access: await readKafkaAccess(bus.env, Deno.readTextFile) }
-    : { kind: 'queue', name, access: await readRabbitMqAccess(bus.env, Deno.readTextFile) }
-}
-
-/** Consumes in this process, a hundred times as fast as the schedule says, while `during` runs. */
 async function consuming(
   bus: Bus,
   from: string,
   during: () => Promise<void>,
   more: Partial<IntoOptions> = {},
 ): Promise<Totals> {
-  const stop = new AbortController()
-  logged = []
-  const running = consumeInto({
-    source: await sourceOf(bus, from),
-    databases: targets.map(({ name, url }) => ({ name, url })),
-    routes,
-    consumer: `into-${from}`,
-    dlq: `${from}.dlq`,
-    most: 20,
-    timeoutMs: 5_000,
-    clock: { ...systemClock, after: (ms, run) => systemClock.after(ms / 100, run) },
-    log: (level, message, fields) => logged.push(JSON.stringify({ level, message, ...fields })),
-    stop: stop.signal,
-    ...more,
-  })
-  try {
-    await during()
-  } catch (cause) {
-    throw new Error(`the log ends with\n${logged.slice(-20).join('\n')}`, { cause })
-  } finally {
-    stop.abort()
-    await running
-  }
-  return await running
+  return await here.consuming(bus, from, during, { routes, ...more })
 }
 
 async function stored(): Promise<Stored[]> {
@@ -111,11 +58,7 @@ async function checkStored(numbers: readonly number[]): Promise<void> {
   for (const target of targets) {
     const events = await target.events()
     expect(events.filter(({ org }) => databasesOf(routes, org)[0] !== target.name)).toEqual([])
-    const lasts = new Map<string, number>()
-    for (const { org, key, n } of events) {
-      expect(n).toBeGreaterThan(lasts.get(`${org} ${key}`) ?? -1)
-      lasts.set(`${org} ${key}`, n)
-    }
+    await expectKeysInOrder(target)
   }
 }
 
@@ -125,7 +68,7 @@ function upTo(count: number): number[] {
 
 for (const name of ['RabbitMQ', 'Kafka'] as const) {
   Deno.test(`consume --into (${name}) publishes each event once, in order, in the database of its organisation`, async () => {
-    const bus = busOf(name)
+    const bus = here.busOf(name)
     for (const target of targets) await target.clear()
     await bus.create('events')
     const messages = carriedMessages(300, 'e')
@@ -154,7 +97,7 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
   })
 
   Deno.test(`consume --into (${name}) makes dead letters of what cannot be published, and goes on`, async () => {
-    const bus = busOf(name)
+    const bus = here.busOf(name)
     for (const target of targets) await target.clear()
     await bus.create('poison')
     const [before, after] = [carriedMessages(20, 'p'), carriedMessages(20, 'p', 20)]
@@ -169,7 +112,7 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
     const totals = await consuming(bus, 'poison', async () => {
       await untilStored(40)
       const dead = (): boolean =>
-        logged.filter((line) => line.includes('"dead letter"')).length === 4
+        here.logged().filter((line) => line.includes('"dead letter"')).length === 4
       expect(await waitUntil(dead, { timeoutMs: patienceMs })).toBe(true)
     })
     await checkStored(upTo(40))
@@ -195,7 +138,7 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
   })
 
   Deno.test(`consume --into (${name}) holds back only what is for a database that is away`, async () => {
-    const bus = busOf(name)
+    const bus = here.busOf(name)
     const [first, second] = targets
     for (const target of targets) await target.clear()
     await bus.create('away')
@@ -211,7 +154,7 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
         await untilStored(others.length)
         expect((await first.events()).length).toBe(0)
         expect((await second.events()).length).toBe(others.length)
-        expect(logged.some((line) => line.includes('eu-1: '))).toBe(true)
+        expect(here.logged().some((line) => line.includes('eu-1: '))).toBe(true)
         first.proxy.up()
         isDown = false
         await untilStored(200)
@@ -224,7 +167,7 @@ for (const name of ['RabbitMQ', 'Kafka'] as const) {
 }
 
 Deno.test('consume --into (RabbitMQ) goes on after the broker was restarted', async () => {
-  const bus = busOf('RabbitMQ')
+  const bus = here.busOf('RabbitMQ')
   for (const target of targets) await target.clear()
   await bus.create('restart')
   await bus.send('restart', carriedMessages(100, 'r'))
@@ -259,7 +202,7 @@ async function commitEnds(bus: Bus, topic: string, groupId: string): Promise<voi
 }
 
 Deno.test('consume --into (Kafka) gives a database that is added only what comes after the offsets of its group', async () => {
-  const bus = busOf('Kafka')
+  const bus = here.busOf('Kafka')
   const [first, second] = targets
   for (const target of targets) await target.clear()
   await bus.create('added')

@@ -7,6 +7,7 @@ import { patienceMs } from '../../_support/patience.ts'
 import type { Bus } from '../_support/bus.ts'
 import type { ConsumerProcess } from '../_support/consumer_process.ts'
 import { startInto } from '../_support/into_command.ts'
+import { expectKeysInOrder } from '../_support/into_here.ts'
 import { startKafkaBus } from '../_support/kafka_bus.ts'
 import { startRabbitMqBus } from '../_support/rabbitmq_bus.ts'
 import { carriedMessages, startTarget, type Target } from '../_support/targets.ts'
@@ -63,13 +64,11 @@ async function finish(bus: Bus, from: string, total: number): Promise<void> {
   expect(Object.keys(JSON.parse(last.lines.at(-1) ?? ''))).toEqual(['eu-1', 'eu-2'])
   const numbers: number[] = []
   for (const target of targets) {
-    const lasts = new Map<string, number>()
-    for (const { org, key, n } of await target.events()) {
+    for (const { org, n } of await target.events()) {
       numbers.push(n)
       expect(databasesOf(routes, org)[0]).toBe(target.name)
-      expect(n).toBeGreaterThan(lasts.get(`${org} ${key}`) ?? -1)
-      lasts.set(`${org} ${key}`, n)
     }
+    await expectKeysInOrder(target)
   }
   expect(numbers.sort((left, right) => left - right))
     .toEqual(Array.from({ length: total }, (_, n) => n))

@@ -3,8 +3,8 @@ import type { Mutant } from '../mutant.ts'
 export const into: readonly Mutant[] = [
   {
     file: 'consumer/into/routes.ts',
-    find: 'entries.get(org) ?? [',
-    replace: '[',
+    find: 'entries.get(org) ?? (',
+    replace: '(',
     tests: ['consumer/into/routes.test.ts'],
     why: 'An organisation that was moved by hand gets its events in its old database.',
   },

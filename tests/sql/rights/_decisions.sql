@@ -249,7 +249,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   move_status move_totals begin_receiving begin_leaving check_move_name end_lost_leases settle_move set_move_status close_source leave_source
   open_target unknown_events add_late_events end_moved_events finish_source undo_receiving undo_leaving read_moved_catalogue
   write_moved_catalogue read_moved_types write_moved_types
-  arrival_reason arrives_from departure_reason why_endpoint_rests why_endpoint_stays spread_blockers spread_status carried_keys hold_events check_spread
+  arrival_reason arrives_from departure_reason why_endpoint_rests why_endpoint_stays spread_blockers spread_status carried_keys keyless_events hold_events check_spread
   lock_idle_endpoint check_leaves refuse_arrival check_reason send_endpoint receive_endpoint leave_endpoint has_left lock_arrival open_endpoint drop_arrival
   -- views, requests, lists
   begin_request check_page cursor_to_key end_request iso_time key_to_cursor org_endpoint
