@@ -37,7 +37,7 @@ begin
     perform step(0), step(0);
     update came c set
       others = (select count(*) from outbox.delivery d where d.event_id = v_ids[2]),
-      aside = (select format('%s %s', f.error, f.again_at - outbox.clock()) from outbox.refusal f where f.event_id = v_ids[2]),
+      aside = (select format('%s, again in %s s', f.error, extract(epoch from f.again_at - outbox.clock())::integer) from outbox.refusal f where f.event_id = v_ids[2]),
       failures = (select u.failures from outbox.unrouted u where u.event_id = v_ids[2]),
       unrouted = (select count(*) from outbox.unrouted)
     where c.sqlstate = e.sqlstate;
@@ -48,7 +48,7 @@ begin
 end $$;
 select is(c.neighbours, case when e.may_stay then 4 else 0 end, format('%s: its neighbours are routed at once', sqlstate)) from came c join error e using (sqlstate);
 select is(c.others, case when e.may_stay then 1 else 0 end, format('%s: the third time its other endpoint has it', sqlstate)) from came c join error e using (sqlstate);
-select is(c.aside, case when e.may_stay then 'not now 00:01:00' end, format('%s: and the refused delivery is set aside for a minute', sqlstate)) from came c join error e using (sqlstate);
+select is(c.aside, case when e.may_stay then 'not now, again in 60 s' end, format('%s: and the refused delivery is set aside for a minute', sqlstate)) from came c join error e using (sqlstate);
 select is(c.failures, case when e.may_stay then null else 0 end, format('%s: errors of the server do not count', sqlstate)) from came c join error e using (sqlstate);
 select is(c.unrouted, case when e.may_stay then 0 else 3 end::bigint, format('%s: nothing else waits', sqlstate)) from came c join error e using (sqlstate);
 select is_empty('select from outbox.refusal', 'after that minute each delivery is created');

@@ -46,7 +46,7 @@ update answer set a = step() where true;
 select is(claimed(a), 1, 'a run takes it') from answer;
 select time_passes('20 s');
 select outbox.schedule_retry(event_id, endpoint_id, '1 h') from outbox.delivery;
-select is((select lost_leases || ' ' || attempt || ' ' || (leased_until is null) || ' ' || (due_at - at) from outbox.delivery, outbox.test_clock), '1 1 true 01:00:00',
+select is((select lost_leases || ' ' || attempt || ' ' || (leased_until is null) || ' ' || (due_at - at = interval '1 h') from outbox.delivery, outbox.test_clock), '1 1 true true',
   'a lease that has ended is recorded, and then the retry is set');
 select is((select count(*) from outbox.attempt where error_class = 'lease_expired'), 1::bigint, 'with its attempt');
 

@@ -55,8 +55,9 @@ select is_empty($$select c.relname from pg_inherits i join pg_class c on c.oid =
   where i.inhparent = 'outbox.attempt'::regclass
     and (select count(*) from pg_constraint k where k.conrelid = c.oid and k.contype = 'c') <> (select count(*) from pg_constraint k where k.conrelid = i.inhparent and k.contype = 'c')$$,
   'each has its parent''s checks');
--- A time zone of the session changes no bound.
+-- A time zone of the session changes no bound. pg_get_expr() shows it in the DateStyle of the session.
 set local timezone = 'Pacific/Auckland';
+set local datestyle = 'ISO, MDY';
 select time_is('2020-06-01 13:00:00+00');
 do $$ begin for n in 1 .. 100 loop exit when outbox.add_partitions() -> 'late' = '[]'; end loop; end $$;
 select is((select pg_get_expr(relpartbound, oid) from pg_class where relname = 'attempt_p20200601'),
