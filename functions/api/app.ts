@@ -49,9 +49,11 @@ import { addWhatsappAppRoutes } from './routes/whatsapp_apps.ts'
  * Creates the API. It identifies the caller from the headers before it reads the body; only the
  * callbacks come earlier, because they have their own limits and signatures.
  */
-export function createApp(given: ApiDeps, limits: RequestLimits = requestLimits): ApiApp {
-  const queues = createCallQueues(given.database, given.now)
-  const deps = { ...given, database: queues.database }
+export function createApp(
+  { database, ...deps }: ApiDeps,
+  limits: RequestLimits = requestLimits,
+): ApiApp {
+  const inQueue = createCallQueues(database, deps.now)
   const root = new OpenAPIHono<ApiEnv>({
     defaultHook(result): void {
       if (!result.success) throw readIssues(result.error.issues, result.target)
@@ -75,45 +77,49 @@ export function createApp(given: ApiDeps, limits: RequestLimits = requestLimits)
   })
   app.use(authentication(deps.authenticate))
   app.use(continueTrace(deps.tracer ?? null))
-  app.use(rateLimit(given))
-  app.use((c, next) => queues.during(c.get('principal').orgId, c.get('maxInFlight'), next))
+  app.use(rateLimit({ database, now: deps.now }))
   app.use(bodyLimit(limits))
   app.use(async (c, next) => {
-    c.set('database', asActor(deps.database, c.get('principal').actor))
-    await next()
+    const { orgId, kind, actor } = c.get('principal')
+    // Tokens cannot take the places of requests with a secret key, by which an operator acts for the organisation.
+    const key = `${kind === 'key' ? 'key' : 'token'} ${orgId}`
+    await inQueue(key, c.get('maxInFlight'), async (queued) => {
+      c.set('database', asActor(queued, actor))
+      await next()
+    })
   })
 
   addEndpointRoutes(app)
   addEndpointActionRoutes(app, deps)
   addRetryConfigRoutes(app)
-  addFilterTrialRoutes(app, deps)
+  addFilterTrialRoutes(app)
   addSecretRoutes(app)
   addPortalTokenRoutes(app, deps)
   addSessionRoutes(app, deps)
   addDeadLetterRoutes(app)
   addReplayJobRoutes(app)
   addBackfillRoutes(app)
-  addHealthRoutes(app, deps)
-  addOverviewRoutes(app, deps)
+  addHealthRoutes(app)
+  addOverviewRoutes(app)
   addEventRoutes(app, deps)
   addEventTypeRoutes(app)
   addDeliveryRoutes(app)
-  addAttemptRoutes(app, deps)
+  addAttemptRoutes(app)
   addMessageRoutes(app, deps)
-  addDossierRoutes(app, deps)
-  addAuditRoutes(app, deps)
-  addActivityRoutes(app, deps)
-  addSearchRoutes(app, deps)
-  addTemplateRoutes(app, deps)
+  addDossierRoutes(app)
+  addAuditRoutes(app)
+  addActivityRoutes(app)
+  addSearchRoutes(app)
+  addTemplateRoutes(app)
   addChannelRoutes(app, deps)
   addWhatsappAppRoutes(app)
-  addOptOutRoutes(app, deps)
-  addPeopleRoutes(app, deps)
-  addSagaRoutes(app, deps)
-  addSagaLogRoutes(app, deps)
-  addSettingRoutes(app, deps)
-  addConsumerRoutes(app, deps)
-  addRunRoutes(app, deps)
-  addInboundRoutes(app, deps)
+  addOptOutRoutes(app)
+  addPeopleRoutes(app)
+  addSagaRoutes(app)
+  addSagaLogRoutes(app)
+  addSettingRoutes(app)
+  addConsumerRoutes(app)
+  addRunRoutes(app)
+  addInboundRoutes(app)
   return app
 }

@@ -1,8 +1,14 @@
 import type { ApiDatabase } from './database.ts'
 import { ApiError } from './errors.ts'
 
-/** A call that has waited for this long means that the organisation sends more than it gets done. */
+/** How long the first call of a request waits. */
 const patienceMs = 5000
+
+type Waiting = {
+  start(): void
+  /** Refuses the call if its request has waited for too long; false: it has not. */
+  refuseLate(): boolean
+}
 
 type Queue = {
   /** The requests that are open: the queue is dropped with the last one. */
@@ -10,61 +16,73 @@ type Queue = {
   /** How many calls may be in flight. */
   most: number
   inFlight: number
-  waiting: { since: number; start(): void }[]
+  waiting: Waiting[]
 }
 
-export type CallQueues = {
-  /** The same database, which makes at most so many calls of an organisation at once; others wait in order. */
-  database: ApiDatabase
-  /** Handles a request of an organisation; throws ApiError (429) if its calls wait for too long already. */
-  during(orgId: string, most: number, handle: () => Promise<void>): Promise<void>
-}
+/** Makes a call once it is its turn. */
+type Turn = <Result>(call: () => Promise<Result>) => Promise<Result>
 
 /**
- * Bounds the calls to the database that are in flight for one organisation in this process. The calls of all
- * organisations share the connections and the processors of the database, so one that sends many requests at once
- * would make the others wait. Waiting for another server, as a test of an endpoint does, is no call. Calls
- * without an organisation, and those outside of `during`, do not wait.
+ * Handles a request with a database that makes at most `most` calls at once for all requests of the same `key`.
+ * Other calls wait in order. A request whose first call has waited for 5 s is refused (ApiError, 429): it has done
+ * nothing yet, and its client may have gone.
  */
-export function createCallQueues(database: ApiDatabase, now: () => number): CallQueues {
+export type InQueue = (
+  key: string,
+  most: number,
+  handle: (database: ApiDatabase) => Promise<void>,
+) => Promise<void>
+
+/**
+ * Bounds the calls to the database that this process has in flight for each key. All calls share the connections and
+ * the processors of the database, so an organisation that sends many requests at once would make the others wait.
+ * A request takes no place while it waits for another server, as a test of an endpoint does.
+ */
+export function createCallQueues(database: ApiDatabase, now: () => number): InQueue {
   const queues = new Map<string, Queue>()
 
-  return {
-    database: {
-      call: (name, args, schema, trace) =>
-        inTurn(queues.get(orgOf(args)), () => database.call(name, args, schema, trace)),
-    },
-
-    async during(orgId, most, handle): Promise<void> {
-      const queue = queues.get(orgId) ?? { requests: 0, most, inFlight: 0, waiting: [] }
-      const [first] = queue.waiting
-      if (first !== undefined && now() - first.since >= patienceMs) throw tooManyAtOnce()
-      queues.set(orgId, queue)
-      queue.requests++
-      queue.most = most
-      try {
-        await handle()
-      } finally {
-        queue.requests--
-        if (queue.requests === 0) queues.delete(orgId)
-      }
-    },
+  return async function inQueue(key, most, handle): Promise<void> {
+    const queue = queues.get(key) ?? { requests: 0, most, inFlight: 0, waiting: [] }
+    queues.set(key, queue)
+    queue.requests++
+    queue.most = most
+    const turn = turnsOf(queue)
+    try {
+      await handle({
+        call: (name, args, schema, trace) => turn(() => database.call(name, args, schema, trace)),
+      })
+    } finally {
+      queue.requests--
+      if (queue.requests === 0) queues.delete(key)
+    }
   }
 
-  async function inTurn<Result>(
-    queue: Queue | undefined,
-    call: () => Promise<Result>,
-  ): Promise<Result> {
-    if (queue === undefined) return await call()
-    await new Promise<void>((start) => {
-      queue.waiting.push({ since: now(), start })
-      startWaiting(queue)
-    })
-    try {
-      return await call()
-    } finally {
-      queue.inFlight--
-      startWaiting(queue)
+  /** For the calls of one request. */
+  function turnsOf(queue: Queue): Turn {
+    let hasBegun = false
+
+    function place(): Promise<void> {
+      const since = now()
+      return new Promise((start, refuse) => {
+        const refuseLate = (): boolean => {
+          if (hasBegun || now() - since < patienceMs) return false
+          refuse(waitedTooLong())
+          return true
+        }
+        queue.waiting.push({ start, refuseLate })
+        startWaiting(queue)
+      })
+    }
+
+    return async function turn<Result>(call: () => Promise<Result>): Promise<Result> {
+      await place()
+      hasBegun = true
+      try {
+        return await call()
+      } finally {
+        queue.inFlight--
+        startWaiting(queue)
+      }
     }
   }
 }
@@ -73,18 +91,15 @@ function startWaiting(queue: Queue): void {
   while (queue.inFlight < queue.most) {
     const next = queue.waiting.shift()
     if (next === undefined) return
+    if (next.refuseLate()) continue
     queue.inFlight++
     next.start()
   }
 }
 
-function orgOf(args: object): string {
-  return 'p_org_id' in args && typeof args.p_org_id === 'string' ? args.p_org_id : ''
-}
-
-function tooManyAtOnce(): ApiError {
-  return new ApiError('rate_limited', 'This organisation has too many requests in flight', {
-    remedy: 'Send the request again in 1 s, and wait for responses before you send more',
+function waitedTooLong(): ApiError {
+  return new ApiError('rate_limited', 'Requests of this organisation have waited for 5 s', {
+    remedy: 'Send the request again in 1 s. If you send many requests at once, send fewer',
     headers: { 'retry-after': '1' },
   })
 }

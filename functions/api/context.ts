@@ -12,7 +12,7 @@ export type ApiEnv = {
   Variables: {
     requestId: string
     principal: Principal
-    /** For this request: it names the caller for the audit trail. */
+    /** For this request: it names the caller for the audit trail, and its calls take turns (call_queue.ts). */
     database: ApiDatabase
     /** When the request began, on the clock `now` of ApiDeps. */
     startedAt: number
@@ -56,3 +56,6 @@ export type ApiDeps = {
   /** Counts the response to a callback of WhatsApp; absent: nothing is counted. */
   countCallback?(status: number): void
 }
+
+/** What routes use: calls to the database are those of the request, in its context. */
+export type RouteDeps = Omit<ApiDeps, 'database'>

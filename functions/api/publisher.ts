@@ -57,14 +57,20 @@ const maxCharacters = 8_388_608
 /** How often a publish is repeated because the catalogue changed between its check and the call. */
 const maxRounds = 5
 
+/** The catalogues of strict organisations, for all publishers of a process. */
+export function createCatalogues(): CatalogueCache {
+  return new CatalogueCache(maxCatalogues, maxCharacters)
+}
+
 /**
  * Publishes through the database. It caches the catalogues of strict organisations; the call that
  * publishes returns a newer one if there is any. Idempotency keys come before the catalogue: the
  * database is asked before an event is refused, and names the events that were published before.
  */
-export function createPublisher(database: ApiDatabase): Publish {
-  const catalogues = new CatalogueCache(maxCatalogues, maxCharacters)
-
+export function createPublisher(
+  database: ApiDatabase,
+  catalogues: CatalogueCache = createCatalogues(),
+): Publish {
   /** The whole catalogue is sent after each change of it, so its size is charged. */
   function keep(
     orgId: string,

@@ -9,7 +9,12 @@ type Args = Record<string, unknown>
 
 export interface AloneOptions {
   /** What a function of the database returns, or a promise of it; it throws what the database refuses. */
-  result(name: string, args: Args, traceparent: string | null | undefined): unknown
+  result(
+    name: string,
+    args: Args,
+    traceparent: string | null | undefined,
+    actor: string | undefined,
+  ): unknown
   /** What take_requests() grants, call after call, and then 0; 50 in each call if it is absent. */
   grants?: number[]
   /** How many calls to the database are made at once for the organisation, by default 8. */
@@ -39,7 +44,7 @@ export function apiAlone(
     database: {
       call: async (name, args, schema, more) => {
         if (name === 'take_requests') return schema.parse(granted())
-        const value = await result(name, { ...args }, more?.traceparent)
+        const value = await result(name, { ...args }, more?.traceparent, more?.actor)
         // SAFETY: without a check the handlers of the test only pass it on.
         return checked ? schema.parse(value) : value as never
       },

@@ -144,6 +144,14 @@ Deno.test('a token that has left its rows of a day in the audit trail gets a 429
   expect((await call(secret, null, other)).status).toBe(200)
   expect(await call(`GET ${path}`, null, other, token))
     .toMatchObject({ status: 200, body: { description: 'b' } })
+  // A row of a template counts for who calls, as any other one.
+  const author = { authorization: `Bearer ${await api.token(other, ['templates:write'])}` }
+  const template = { name: 'welcome', language: 'en', category: 'UTILITY' }
+  expectTomorrow(
+    await call('PUT /templates/a', template, other, author),
+    'limit.audit_rows_per_day',
+  )
+  expect((await call('PUT /templates/a', template, other)).status).toBe(200)
   // What stops or protects something passes up to twice the limit, but with no portal token.
   for (const request of [`POST ${path}/pause`, `POST ${path}/secret/rotate`]) {
     expect((await call(request, {}, other, token)).status).toBeLessThan(300)

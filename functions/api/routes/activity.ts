@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { activityPageSchema, activityQuery } from '../schemas/dossiers.ts'
 import { jsonResponse, needs, problems } from './route.ts'
 
@@ -15,10 +15,10 @@ const list = createRoute({
 })
 
 /** `/activity`: the timelines of all dossiers in one list. */
-export function addActivityRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addActivityRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { limit, cursor, type } = c.req.valid('query')
-    const activities = await database.call('list_activity', {
+    const activities = await c.get('database').call('list_activity', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },

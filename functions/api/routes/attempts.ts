@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import { orgAttemptPageSchema, orgAttemptsQuery } from '../schemas/org_attempts.ts'
 import { jsonResponse, needs, problems } from './route.ts'
@@ -19,10 +19,10 @@ const list = createRoute({
 })
 
 /** `/attempts`: what the overview counts. */
-export function addAttemptRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addAttemptRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { cursor, limit, outcome, endpointId, from, to } = c.req.valid('query')
-    const { rows, ...page } = await database.call('list_org_attempts', {
+    const { rows, ...page } = await c.get('database').call('list_org_attempts', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },

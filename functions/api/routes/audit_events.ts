@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import { auditPageSchema, auditQuery } from '../schemas/audit_events.ts'
 import { jsonResponse, needs, problems } from './route.ts'
@@ -15,11 +15,11 @@ const list = createRoute({
   responses: { ...problems(), 200: jsonResponse(auditPageSchema, 'A page of audit events') },
 })
 
-export function addAuditRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addAuditRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { limit, cursor, entityType, entityId, action, actor, correlationId, from, to } = c.req
       .valid('query')
-    const { rows, ...page } = await database.call('list_audit_events', {
+    const { rows, ...page } = await c.get('database').call('list_audit_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },

@@ -3,7 +3,7 @@ import { toResponse } from '../../_shared/messages/callbacks/response.ts'
 import { receiveCallback } from '../../_shared/messages/callbacks/receive.ts'
 import { fixedKey } from '../../_shared/messages/callbacks/token.ts'
 import { verifyAddress } from '../../_shared/messages/callbacks/verify.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, RouteDeps } from '../context.ts'
 import { countsSchema } from '../schemas/callbacks.ts'
 import { jsonResponse, problems } from './route.ts'
 
@@ -19,7 +19,7 @@ const publicRoute = { path, tags: ['Callbacks'], security: [] }
  * them. The signature is checked on the raw bytes, so these routes are only described by their schemas;
  * the shared callback code validates the request.
  */
-export function addCallbackRoutes(app: ApiApp, deps: ApiDeps): void {
+export function addCallbackRoutes(app: ApiApp, deps: RouteDeps): void {
   app.get(path, (c) => {
     const result = verifyAddress(new URL(c.req.url), fixedKey, deps.verifySecrets)
     return toResponse(result, c.get('requestId'))

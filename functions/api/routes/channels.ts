@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, RouteDeps } from '../context.ts'
 import { channelAccessSchema } from '../channel_check/access.ts'
 import {
   channelChangeSchema,
@@ -135,10 +135,13 @@ const check = createRoute({
 const requestsOfCheck = 4
 
 /** `/channels`: list, create, get, change, delete, set the token, make it the default, resume, check. */
-export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow }: ApiDeps): void {
+export function addChannelRoutes(app: ApiApp, { checkChannel, wallNow }: RouteDeps): void {
   app.openapi(list, async (c) => {
     const { orgId } = c.get('principal')
-    return c.json(await database.call('list_channels', { p_org_id: orgId }, channelsSchema), 200)
+    return c.json(
+      await c.get('database').call('list_channels', { p_org_id: orgId }, channelsSchema),
+      200,
+    )
   })
 
   app.openapi(create, async (c) => {
@@ -160,7 +163,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
   })
 
   app.openapi(get, async (c) => {
-    const channel = await database.call('get_channel', {
+    const channel = await c.get('database').call('get_channel', {
       p_org_id: c.get('principal').orgId,
       p_channel_id: c.req.valid('param').channelId,
     }, channelSchema)
@@ -169,7 +172,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
 
   app.openapi(setToken, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const channel = await database.call('set_channel_token', {
+    const channel = await c.get('database').call('set_channel_token', {
       p_org_id: orgId,
       p_channel_id: c.req.valid('param').channelId,
       p_access_token: c.req.valid('json').accessToken,
@@ -180,7 +183,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
 
   app.openapi(setDefault, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const channel = await database.call('set_default_channel', {
+    const channel = await c.get('database').call('set_default_channel', {
       p_org_id: orgId,
       p_channel_id: c.req.valid('param').channelId,
       p_actor: actor,
@@ -190,7 +193,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
 
   app.openapi(update, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const channel = await database.call('update_channel', {
+    const channel = await c.get('database').call('update_channel', {
       p_org_id: orgId,
       p_channel_id: c.req.valid('param').channelId,
       p_change: c.req.valid('json'),
@@ -201,7 +204,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
 
   app.openapi(remove, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const deleted = await database.call('delete_channel', {
+    const deleted = await c.get('database').call('delete_channel', {
       p_org_id: orgId,
       p_channel_id: c.req.valid('param').channelId,
       p_actor: actor,
@@ -211,7 +214,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
 
   app.openapi(resume, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const channel = await database.call('resume_channel', {
+    const channel = await c.get('database').call('resume_channel', {
       p_org_id: orgId,
       p_channel_id: c.req.valid('param').channelId,
       p_actor: actor,
@@ -220,7 +223,7 @@ export function addChannelRoutes(app: ApiApp, { database, checkChannel, wallNow 
   })
 
   app.openapi(check, async (c) => {
-    const access = await database.call('get_channel_access', {
+    const access = await c.get('database').call('get_channel_access', {
       p_org_id: c.get('principal').orgId,
       p_channel_id: c.req.valid('param').channelId,
     }, channelAccessSchema)

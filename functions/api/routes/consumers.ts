@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { consumersQuery, consumersSchema } from '../schemas/consumers.ts'
 import { jsonResponse, needsKey, problems } from './route.ts'
 
@@ -16,10 +16,10 @@ const list = createRoute({
 })
 
 /** `/consumers`. */
-export function addConsumerRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addConsumerRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { eventId } = c.req.valid('query')
     const args = eventId === undefined ? {} : { p_event_id: eventId }
-    return c.json(await database.call('list_consumers', args, consumersSchema), 200)
+    return c.json(await c.get('database').call('list_consumers', args, consumersSchema), 200)
   })
 }

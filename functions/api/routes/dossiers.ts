@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import {
   activityPageSchema,
   consentsSchema,
@@ -45,9 +45,9 @@ const listActivity = createRoute({
 })
 
 /** `/dossiers/:id/consents` and `/dossiers/:id/activity`. */
-export function addDossierRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addDossierRoutes(app: ApiApp): void {
   app.openapi(listConsents, async (c) => {
-    const result = await database.call('list_consents', {
+    const result = await c.get('database').call('list_consents', {
       p_org_id: c.get('principal').orgId,
       p_dossier_id: c.req.valid('param').dossierId,
     }, consentsSchema)
@@ -57,7 +57,7 @@ export function addDossierRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(recordConsent, async (c) => {
     const { orgId, actor } = c.get('principal')
     const { channel, purposes, granted, source, evidence } = c.req.valid('json')
-    const result = await database.call(granted ? 'grant_consent' : 'revoke_consent', {
+    const result = await c.get('database').call(granted ? 'grant_consent' : 'revoke_consent', {
       p_org_id: orgId,
       p_dossier_id: c.req.valid('param').dossierId,
       p_channel: channel,
@@ -71,7 +71,7 @@ export function addDossierRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(listActivity, async (c) => {
     const { limit, cursor } = c.req.valid('query')
-    const activities = await database.call('list_activity', {
+    const activities = await c.get('database').call('list_activity', {
       p_org_id: c.get('principal').orgId,
       p_dossier_id: c.req.valid('param').dossierId,
       p_limit: limit,

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, RouteDeps } from '../context.ts'
 import { chargeRows } from '../rows_read.ts'
 import { etagOf } from '../schemas/common.ts'
 import {
@@ -86,7 +86,7 @@ const stats = createRoute({
 const lookEveryMs = 100
 
 /** Pause, resume and test an endpoint, and get its statistics. */
-export function addEndpointActionRoutes(app: ApiApp, deps: ApiDeps): void {
+export function addEndpointActionRoutes(app: ApiApp, deps: RouteDeps): void {
   const { now, sleep } = deps
 
   app.openapi(pause, async (c) => {

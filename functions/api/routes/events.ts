@@ -1,11 +1,16 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { Context } from 'hono'
-import type { ApiApp, ApiDeps, ApiEnv } from '../context.ts'
+import type { ApiApp, ApiEnv, RouteDeps } from '../context.ts'
 import { unsampled } from '../../_shared/trace/context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import { ApiError } from '../errors.ts'
 import { type Published, publishSpan } from '../publish_span.ts'
-import { createPublisher, type PublishedEvent, type PublishedIds } from '../publisher.ts'
+import {
+  createCatalogues,
+  createPublisher,
+  type PublishedEvent,
+  type PublishedIds,
+} from '../publisher.ts'
 import { findElements, findMembers } from '../raw_json.ts'
 import { readEvent, refuseDuplicates } from '../read_event.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
@@ -75,8 +80,8 @@ const get = createRoute({
 })
 
 /** `/events`: publish one or many, list, get. */
-export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps): void {
-  const publish = createPublisher(database)
+export function addEventRoutes(app: ApiApp, { tracer = null }: RouteDeps): void {
+  const catalogues = createCatalogues()
 
   async function publishAll(
     c: Context<ApiEnv>,
@@ -88,13 +93,14 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
     // The flag of a caller with a token must not decide what is recorded.
     const given = kind === 'key' || trace.span !== null ? events : events.map(unsampledEvent)
     return await publishSpan(trace, describe(events), (traceparent) => {
+      const publish = createPublisher(c.get('database'), catalogues)
       return publish(orgId, given, traceparent, key, c.get('charge'))
     }, ({ ids }) => ids.length === 1 ? ids[0] : undefined)
   }
 
   app.openapi(list, async (c) => {
     const { cursor, limit, type, partitionKey, from, to } = c.req.valid('query')
-    const { rows, ...page } = await database.call('list_events', {
+    const { rows, ...page } = await c.get('database').call('list_events', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -127,7 +133,7 @@ export function addEventRoutes(app: ApiApp, { database, tracer = null }: ApiDeps
   })
 
   app.openapi(get, async (c) => {
-    const { body, ...event } = await database.call('get_event', {
+    const { body, ...event } = await c.get('database').call('get_event', {
       p_org_id: c.get('principal').orgId,
       p_event_id: c.req.valid('param').eventId,
     }, storedEventSchema)

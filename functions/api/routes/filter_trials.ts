@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { chargeFilter } from '../filter_charge.ts'
 import { chargeRows, rowsRead, stepsOfRow } from '../rows_read.ts'
 import { filterTrialSchema, newFilterTrialSchema } from '../schemas/filter_trials.ts'
@@ -23,11 +23,11 @@ const create = createRoute({
 })
 
 /** `/filter-trials`. */
-export function addFilterTrialRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addFilterTrialRoutes(app: ApiApp): void {
   app.openapi(create, async (c) => {
     const { filter, eventTypes, limit } = c.req.valid('json')
     chargeFilter(c, filter)
-    const { rows, work, ...trial } = await database.call('try_filter', {
+    const { rows, work, ...trial } = await c.get('database').call('try_filter', {
       p_org_id: c.get('principal').orgId,
       p_filter: filter,
       p_event_types: eventTypes,

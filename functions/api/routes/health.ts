@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { healthSchema } from '../schemas/health.ts'
 import { jsonResponse, needs, problems } from './route.ts'
 
@@ -15,8 +15,8 @@ const get = createRoute({
 })
 
 /** `/health`: cheap enough to be called every few seconds. */
-export function addHealthRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addHealthRoutes(app: ApiApp): void {
   app.openapi(get, async (c) => {
-    return c.json(await database.call('get_health', {}, healthSchema), 200)
+    return c.json(await c.get('database').call('get_health', {}, healthSchema), 200)
   })
 }

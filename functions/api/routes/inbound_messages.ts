@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { z } from 'zod'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { inboundPageSchema, inboundQuery } from '../schemas/inbound_messages.ts'
 import { jsonResponse, needs, problems } from './route.ts'
 
@@ -17,11 +17,11 @@ const list = createRoute({
 })
 
 /** `/inbound-messages`. */
-export function addInboundRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addInboundRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { limit, cursor, from, channelId } = c.req.valid('query')
     const { orgId, scopes } = c.get('principal')
-    const messages = await database.call('list_inbound_messages', {
+    const messages = await c.get('database').call('list_inbound_messages', {
       p_org_id: orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },

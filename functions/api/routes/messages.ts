@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import type { Json } from '../../_shared/database/database.types.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, RouteDeps } from '../context.ts'
 import type { FunctionArgs } from '../../_shared/database/functions.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import { publishSpan } from '../publish_span.ts'
@@ -124,7 +124,7 @@ const resend = createRoute({
 })
 
 /** `/outbound/messages`: create, list, count, get, cancel, resend. */
-export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDeps): void {
+export function addMessageRoutes(app: ApiApp, { tracer = null }: RouteDeps): void {
   for (const [name, schema] of Object.entries(payloadSchemas)) {
     app.openAPIRegistry.register(name, schema)
   }
@@ -150,7 +150,8 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
     const made = await publishSpan(
       { tracer, span: c.get('span'), traceparent: c.get('traceparent') },
       { type: 'outhook.message', count: 1 },
-      (traceparent) => database.call('create_message', args, createdMessageSchema, { traceparent }),
+      (traceparent) =>
+        c.get('database').call('create_message', args, createdMessageSchema, { traceparent }),
       (result) => result.outcome === 'blocked' ? undefined : result.message.id,
     )
     if (made.outcome === 'blocked') {
@@ -165,7 +166,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
   app.openapi(list, async (c) => {
     const { to, idempotencyKey, correlationId, ...query } = c.req.valid('query')
     const { limit, cursor, dossierId, status, channel, from, until } = query
-    const page = await database.call('list_messages', {
+    const page = await c.get('database').call('list_messages', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -184,13 +185,17 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
 
   app.openapi(counts, async (c) => {
     const { orgId } = c.get('principal')
-    const result = await database.call('count_messages', { p_org_id: orgId }, messageCountsSchema)
+    const result = await c.get('database').call(
+      'count_messages',
+      { p_org_id: orgId },
+      messageCountsSchema,
+    )
     chargeCounted(c, Object.values(result).reduce((sum, count) => sum + count, 0))
     return c.json(result, 200)
   })
 
   app.openapi(get, async (c) => {
-    const message = await database.call('get_message', {
+    const message = await c.get('database').call('get_message', {
       p_org_id: c.get('principal').orgId,
       p_message_id: c.req.valid('param').messageId,
     }, messageDetailSchema)
@@ -199,7 +204,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
 
   app.openapi(cancel, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const message = await database.call('cancel_message', {
+    const message = await c.get('database').call('cancel_message', {
       p_org_id: orgId,
       p_message_id: c.req.valid('param').messageId,
       p_actor: actor,
@@ -209,7 +214,7 @@ export function addMessageRoutes(app: ApiApp, { database, tracer = null }: ApiDe
 
   app.openapi(resend, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const message = await database.call('resend_message', {
+    const message = await c.get('database').call('resend_message', {
       p_org_id: orgId,
       p_message_id: c.req.valid('param').messageId,
       p_actor: actor,

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import { identifier } from '../../_shared/messages/whatsapp/phone.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import {
   newOptOutSchema,
   optInQuery,
@@ -47,10 +47,10 @@ const remove = createRoute({
 })
 
 /** `/opt-outs`: list, put, delete. */
-export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addOptOutRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { limit, cursor, recipient } = c.req.valid('query')
-    const page = await database.call('list_opt_outs', {
+    const page = await c.get('database').call('list_opt_outs', {
       p_org_id: c.get('principal').orgId,
       p_limit: limit,
       ...cursor === undefined ? {} : { p_cursor: cursor },
@@ -63,7 +63,7 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
     const { orgId, actor } = c.get('principal')
     const { recipient } = c.req.valid('param')
     const { purpose, source, evidence } = c.req.valid('json')
-    const result = await database.call('change_opt_out', {
+    const result = await c.get('database').call('change_opt_out', {
       p_org_id: orgId,
       p_recipient: identifier(recipient) ?? recipient,
       p_purpose: purpose,
@@ -79,7 +79,7 @@ export function addOptOutRoutes(app: ApiApp, { database }: ApiDeps): void {
     const { orgId, actor } = c.get('principal')
     const { recipient } = c.req.valid('param')
     const { purpose, source } = c.req.valid('query')
-    const result = await database.call('change_opt_out', {
+    const result = await c.get('database').call('change_opt_out', {
       p_org_id: orgId,
       p_recipient: identifier(recipient) ?? recipient,
       p_purpose: purpose,

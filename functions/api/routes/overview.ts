@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { chargeCounted, chargeRows } from '../rows_read.ts'
 import { overviewSchema } from '../schemas/overview.ts'
 import { jsonResponse, needs, problems } from './route.ts'
@@ -28,9 +28,9 @@ const get = createRoute({
 const mostAttempts = 10_000
 
 /** `/overview`: what a page shows first. */
-export function addOverviewRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addOverviewRoutes(app: ApiApp): void {
   app.openapi(get, async (c) => {
-    const found = await database.call('get_org_overview', {
+    const found = await c.get('database').call('get_org_overview', {
       p_org_id: c.get('principal').orgId,
       p_minutes: c.req.valid('query').minutes,
     }, overviewSchema)

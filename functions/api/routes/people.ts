@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import { identifier } from '../../_shared/messages/whatsapp/phone.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { partedSchema, partSchema, personParams, personSchema } from '../schemas/people.ts'
 import { jsonBody, jsonResponse, needs, problems } from './route.ts'
 
@@ -34,10 +34,10 @@ const part = createRoute({
 })
 
 /** `/people`: get, part. */
-export function addPeopleRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addPeopleRoutes(app: ApiApp): void {
   app.openapi(get, async (c) => {
     const { recipient } = c.req.valid('param')
-    const person = await database.call('get_person', {
+    const person = await c.get('database').call('get_person', {
       p_org_id: c.get('principal').orgId,
       p_recipient: identifier(recipient) ?? recipient,
     }, personSchema)
@@ -47,7 +47,7 @@ export function addPeopleRoutes(app: ApiApp, { database }: ApiDeps): void {
   app.openapi(part, async (c) => {
     const { orgId, actor } = c.get('principal')
     const { recipients } = c.req.valid('json')
-    const people = await database.call('part_person', {
+    const people = await c.get('database').call('part_person', {
       p_org_id: orgId,
       p_recipients: recipients.map((one) => identifier(one) ?? one),
       p_actor: actor,

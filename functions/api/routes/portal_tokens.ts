@@ -3,7 +3,7 @@ import { signPortalToken } from '../auth/portal.ts'
 import type { Principal } from '../auth/principal.ts'
 import { customerPage, type Scope } from '../auth/scopes.ts'
 import { canLimit, type TokenLimits } from '../auth/token_limits.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, RouteDeps } from '../context.ts'
 import { ApiError } from '../errors.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
 import {
@@ -72,7 +72,7 @@ const mark = z.object({ id: z.string(), issuedAt: z.int(), generation: z.int() }
 /** `/portal-tokens`: create, revoke one or all, list the revoked ones. */
 export function addPortalTokenRoutes(
   app: ApiApp,
-  { portalSecrets, wallNow }: ApiDeps,
+  { portalSecrets, wallNow }: RouteDeps,
 ): void {
   app.openapi(create, async (c) => {
     const [secret] = portalSecrets

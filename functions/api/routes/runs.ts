@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { runsSchema } from '../schemas/runs.ts'
 import { jsonResponse, needsKey, problems } from './route.ts'
 
@@ -15,8 +15,8 @@ const list = createRoute({
 })
 
 /** `/runs`: the edge runs and workers. */
-export function addRunRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addRunRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
-    return c.json(await database.call('list_runs', {}, runsSchema), 200)
+    return c.json(await c.get('database').call('list_runs', {}, runsSchema), 200)
   })
 }

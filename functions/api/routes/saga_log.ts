@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi'
 import type { z } from 'zod'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { executionParams, executionSchema, sagaSchema, sagasSchema } from '../schemas/saga_log.ts'
 import { sagaParams } from '../schemas/sagas.ts'
 import { jsonResponse, needs, problems } from './route.ts'
@@ -43,14 +43,14 @@ const execution = createRoute({
 })
 
 /** `/sagas` and `/saga-executions`: what is read of sagas. */
-export function addSagaLogRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addSagaLogRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const args = { p_by_token: c.get('principal').kind !== 'key' }
-    return c.json(await database.call('list_sagas', args, sagasSchema), 200)
+    return c.json(await c.get('database').call('list_sagas', args, sagasSchema), 200)
   })
 
   app.openapi(get, async (c) => {
-    const saga = await database.call('get_saga', {
+    const saga = await c.get('database').call('get_saga', {
       p_name: c.req.valid('param').name,
       p_by_token: c.get('principal').kind !== 'key',
     }, sagaSchema)
@@ -59,7 +59,7 @@ export function addSagaLogRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(execution, async (c) => {
     const { orgId, scopes } = c.get('principal')
-    const log = await database.call('get_saga_execution', {
+    const log = await c.get('database').call('get_saga_execution', {
       p_org_id: orgId,
       p_id: c.req.valid('param').executionId,
     }, executionSchema)

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { idempotencyKeyHeader } from '../schemas/common.ts'
 import { traceparentForm } from '../schemas/events.ts'
 import {
@@ -29,11 +29,11 @@ const execute = createRoute({
 })
 
 /** `/sagas/{name}`: execute. */
-export function addSagaRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addSagaRoutes(app: ApiApp): void {
   app.openapi(execute, async (c) => {
     const key = c.req.valid('header')['idempotency-key']
     const traceparent = c.get('traceparent') ?? ''
-    const { context, ...result } = await database.call('execute_org_saga', {
+    const { context, ...result } = await c.get('database').call('execute_org_saga', {
       p_org_id: c.get('principal').orgId,
       p_name: c.req.valid('param').name,
       p_context: await c.req.text(),

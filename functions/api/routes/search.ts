@@ -1,7 +1,7 @@
 import { createRoute } from '@hono/zod-openapi'
 import { z } from 'zod'
 import type { Principal } from '../auth/principal.ts'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { messageType } from '../middleware/message_rule.ts'
 import { foundSchema, searchQuery } from '../schemas/search.ts'
 import { jsonResponse, needs, problems } from './route.ts'
@@ -21,13 +21,13 @@ const search = createRoute({
 })
 
 /** `/search`. */
-export function addSearchRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addSearchRoutes(app: ApiApp): void {
   app.openapi(search, async (c) => {
     const { correlationId, idempotencyKey, limit } = c.req.valid('query')
     const principal = c.get('principal')
     // It reads several lists.
     c.get('charge')?.(2)
-    const found = await database.call('search_org', {
+    const found = await c.get('database').call('search_org', {
       p_org_id: principal.orgId,
       p_limit: limit,
       ...correlationId === undefined ? {} : { p_correlation_id: correlationId },

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp, RouteDeps } from '../context.ts'
 import { sessionSchema } from '../schemas/session.ts'
 import { jsonResponse, needsAnyScope, problems } from './route.ts'
 
@@ -14,7 +14,7 @@ const get = createRoute({
 })
 
 /** `/session`: a page asks it what to show, so that it reads no token itself. */
-export function addSessionRoutes(app: ApiApp, { wallNow }: ApiDeps): void {
+export function addSessionRoutes(app: ApiApp, { wallNow }: RouteDeps): void {
   app.openapi(get, (c) => {
     const { orgId, kind, scopes, portal, expiresAt } = c.get('principal')
     const limits = portal?.limits ?? null

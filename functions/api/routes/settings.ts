@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import { settingsSchema } from '../schemas/settings.ts'
 import { jsonResponse, needs, problems } from './route.ts'
 
@@ -14,10 +14,10 @@ const list = createRoute({
 })
 
 /** `/settings`. */
-export function addSettingRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addSettingRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { orgId, kind } = c.get('principal')
-    const settings = await database.call('list_org_settings', {
+    const settings = await c.get('database').call('list_org_settings', {
       p_org_id: orgId,
       // The other settings are about the operator's project, such as its proxy.
       p_all: kind === 'key',

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi'
-import type { ApiApp, ApiDeps } from '../context.ts'
+import type { ApiApp } from '../context.ts'
 import {
   newTemplateSchema,
   templateParams,
@@ -46,16 +46,19 @@ const remove = createRoute({
 })
 
 /** `/templates`: list, put, delete. */
-export function addTemplateRoutes(app: ApiApp, { database }: ApiDeps): void {
+export function addTemplateRoutes(app: ApiApp): void {
   app.openapi(list, async (c) => {
     const { orgId } = c.get('principal')
-    return c.json(await database.call('list_templates', { p_org_id: orgId }, templatesSchema), 200)
+    return c.json(
+      await c.get('database').call('list_templates', { p_org_id: orgId }, templatesSchema),
+      200,
+    )
   })
 
   app.openapi(put, async (c) => {
     const { orgId, actor } = c.get('principal')
     const { name, language, category, parameterFormat } = c.req.valid('json')
-    const template = await database.call('put_template', {
+    const template = await c.get('database').call('put_template', {
       p_org_id: orgId,
       p_code: c.req.valid('param').templateCode,
       p_name: name,
@@ -69,7 +72,7 @@ export function addTemplateRoutes(app: ApiApp, { database }: ApiDeps): void {
 
   app.openapi(remove, async (c) => {
     const { orgId, actor } = c.get('principal')
-    const template = await database.call('delete_template', {
+    const template = await c.get('database').call('delete_template', {
       p_org_id: orgId,
       p_code: c.req.valid('param').templateCode,
       p_actor: actor,

@@ -11,9 +11,8 @@ type Held = { orgId: string | undefined; end(): void; fail(): void }
 function heldCalls(): {
   time: { ms: number }
   held: Held[]
-  queues: ReturnType<typeof createCallQueues>
-  /** Calls for an organisation; true if the call succeeded. */
-  call(orgId?: string): Promise<boolean>
+  /** Handles a request that makes so many calls at once; resolves with how each ended. */
+  request(key: string, most: number, calls?: number): Promise<string[]>
 } {
   const time = { ms: 0 }
   const held: Held[] = []
@@ -25,15 +24,20 @@ function heldCalls(): {
         held.push({ orgId, end, fail: () => reject(new ApiError('unavailable', 'x')) })
       }),
   }
-  const queues = createCallQueues(database, () => time.ms)
-  const call = (orgId?: string): Promise<boolean> =>
-    (orgId === undefined
-      ? queues.database.call('count_requests', { p_requests: [] }, z.object({}))
-      : queues.database.call('list_templates', { p_org_id: orgId }, z.object({}))).then(
-        () => true,
-        () => false,
-      )
-  return { time, held, queues, call }
+  const inQueue = createCallQueues(database, () => time.ms)
+
+  async function request(key: string, most: number, calls = 1): Promise<string[]> {
+    let outcomes: string[] = []
+    await inQueue(key, most, async (queued) => {
+      const one = (): Promise<string> =>
+        queued.call('list_templates', { p_org_id: key }, z.object({}))
+          .then(() => 'made', ({ code, headers }) => `${code} ${headers['retry-after'] ?? ''}`)
+      outcomes = await Promise.all(Array.from({ length: calls }, one))
+    })
+    return outcomes
+  }
+
+  return { time, held, request }
 }
 
 /** Until all that needs no further event has happened. */
@@ -41,115 +45,155 @@ function settled(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }
 
-Deno.test('an organisation makes as many calls at once as its limit, and the others in order', async () => {
-  const { held, queues, call } = heldCalls()
-  const done: number[] = []
-  const handled = queues.during('org-1', 2, async () => {
-    await Promise.all([1, 2, 3, 4].map(async (n) => done.push(await call('org-1') ? n : -n)))
-  })
+Deno.test('a key has as many calls in flight as its limit, and the others in order', async () => {
+  const { held, request } = heldCalls()
+  const handled = request('org-1', 2, 4)
   await settled()
   expect(held.length).toBe(2)
   held[0]?.end()
   await settled()
-  expect([held.length, done]).toEqual([3, [1]])
+  expect(held.length).toBe(3)
   // A call that fails makes room too.
   held[1]?.fail()
   await settled()
-  expect([held.length, done]).toEqual([4, [1, -2]])
+  expect(held.length).toBe(4)
   held[2]?.end()
   held[3]?.end()
-  await handled
-  expect(done).toEqual([1, -2, 3, 4])
+  expect(await handled).toEqual(['made', 'unavailable ', 'made', 'made'])
 })
 
-Deno.test('requests of one organisation share its limit, and another organisation waits for none of them', async () => {
-  const { held, queues, call } = heldCalls()
-  const request = (orgId: string): Promise<void> =>
-    queues.during(orgId, 1, async () => {
-      await call(orgId)
-    })
-  const requests = [request('org-1'), request('org-1'), request('org-2')]
+Deno.test('requests of one key share its limit, and another key waits for none of them', async () => {
+  const { held, request } = heldCalls()
+  const requests = [request('org-1', 1), request('org-1', 1), request('org-2', 1)]
   await settled()
   expect(held.map(({ orgId }) => orgId)).toEqual(['org-1', 'org-2'])
   held.forEach(({ end }) => end())
   await settled()
   expect(held.map(({ orgId }) => orgId)).toEqual(['org-1', 'org-2', 'org-1'])
   held.forEach(({ end }) => end())
-  await Promise.all(requests)
+  expect((await Promise.all(requests)).flat()).toEqual(['made', 'made', 'made'])
 })
 
 Deno.test('a higher limit starts calls that wait', async () => {
-  const { held, queues, call } = heldCalls()
-  const calls = (most: number): Promise<void> =>
-    queues.during('org-1', most, async () => {
-      await Promise.all([call('org-1'), call('org-1')])
-    })
-  const requests = [calls(1), calls(4)]
+  const { held, request } = heldCalls()
+  const requests = [request('org-1', 1, 2), request('org-1', 4, 2)]
   await settled()
   expect(held.length).toBe(4)
   held.forEach(({ end }) => end())
   await Promise.all(requests)
 })
 
-Deno.test('calls without an organisation, and those outside of a request, do not wait', async () => {
-  const { held, queues, call } = heldCalls()
-  const handled = queues.during('org-1', 1, async () => {
-    await Promise.all([call('org-1'), call(), call(), call('org-2'), call('org-2')])
-  })
+Deno.test('a request whose first call has waited for 5 s is refused, and the next one is made at once', async () => {
+  const { time, held, request } = heldCalls()
+  const first = request('org-1', 1)
+  const late = [request('org-1', 1), request('org-1', 1)]
+  time.ms = 1
+  const inTime = request('org-1', 1)
   await settled()
-  expect(held.length).toBe(5)
-  held.forEach(({ end }) => end())
-  await handled
-})
-
-Deno.test('a request is refused once the first call has waited for 5 s, and accepted when it has been made', async () => {
-  const { time, held, queues, call } = heldCalls()
-  const request = (): Promise<string> =>
-    queues.during('org-1', 1, async () => {
-      await call('org-1')
-    }).then(() => 'handled', ({ code, headers }) => `${code} ${headers['retry-after']}`)
-  const first = [request(), request()]
-  time.ms = 4999
-  const third = request()
   time.ms = 5000
-  expect(await request()).toBe('rate_limited 1')
   held[0]?.end()
   await settled()
-  const fourth = request()
-  for (const n of [1, 2, 3]) {
-    held[n]?.end()
-    await settled()
-  }
-  expect(await Promise.all([...first, third, fourth])).toEqual(Array(4).fill('handled'))
-  expect(held.length).toBe(4)
-})
-
-Deno.test('an organisation without open requests leaves nothing behind', async () => {
-  const { held, queues, call } = heldCalls()
-  await queues.during('org-1', 1, () => Promise.resolve())
-  const late = [call('org-1'), call('org-1')]
-  await settled()
   expect(held.length).toBe(2)
-  held.forEach(({ end }) => end())
-  expect(await Promise.all(late)).toEqual([true, true])
+  held[1]?.end()
+  expect(await Promise.all([first, ...late, inTime])).toEqual([
+    ['made'],
+    ['rate_limited 1'],
+    ['rate_limited 1'],
+    ['made'],
+  ])
 })
 
-Deno.test('each route of the API makes its calls within the limit of its organisation', async () => {
+Deno.test('a request is not refused after its first call: what it has done would be unknown', async () => {
+  const { time, held, request } = heldCalls()
+  const handled = request('org-1', 1, 2)
+  await settled()
+  time.ms = 60_000
+  held[0]?.end()
+  await settled()
+  held[1]?.end()
+  expect(await handled).toEqual(['made', 'made'])
+})
+
+/** Routes of each kind: with the organisation as an argument of the call, and without. */
+const calls: readonly (readonly [string, unknown?])[] = [
+  ['templates'],
+  ['settings'],
+  ['endpoints'],
+  ['event-types'],
+  ['deliveries'],
+  ['dead-letters'],
+  ['health'],
+  ['sagas'],
+  ['sagas/place_order', { quantity: 1 }],
+  ['retry-config/preview', { strategy: 'schedule', delays: [1], maxRetries: 1 }],
+  ['events', { type: 'a', payload: {} }],
+]
+
+Deno.test('routes make their calls within the limit, also without the organisation as an argument, and name the caller', async () => {
   let inFlight = 0
   let most = 0
-  let calls = 0
+  const actors = new Map<string, unknown>()
   const app = apiAlone({
     maxInFlight: 2,
     checked: false,
-    result: async () => {
+    result: async (name, _args, _traceparent, actor) => {
+      actors.set(name, actor)
       most = Math.max(most, ++inFlight)
-      calls++
       await settled()
       inFlight--
-      return []
+      return { ids: [] }
     },
   })
-  const paths = ['templates', 'settings', 'endpoints', 'event-types', 'deliveries', 'dead-letters']
-  await Promise.all(paths.map((path) => app.request(`/api/v1/${path}`)))
-  expect([most, calls >= paths.length]).toEqual([2, true])
+  await Promise.all(calls.map(([path, body]) =>
+    app.request(`/api/v1/${path}`, {
+      ...body === undefined ? {} : {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      },
+    })
+  ))
+  expect(most).toBe(2)
+  expect([...actors.keys()].toSorted()).toEqual([
+    'execute_org_saga',
+    'get_health',
+    'list_dead_letters',
+    'list_deliveries',
+    'list_event_types',
+    'list_org_endpoints',
+    'list_org_settings',
+    'list_sagas',
+    'list_templates',
+    'preview_retry_config',
+    'publish_events',
+  ])
+  expect(new Set(actors.values())).toEqual(new Set(['key:default']))
+})
+
+Deno.test('requests with tokens take no place of those with a secret key', async () => {
+  const ends: (() => void)[] = []
+  let isKey = false
+  const app = apiAlone({
+    maxInFlight: 1,
+    checked: false,
+    result: () => new Promise((resolve) => ends.push(() => resolve([]))),
+    deps: {
+      authenticate: () =>
+        Promise.resolve({
+          kind: isKey ? 'key' : 'user',
+          orgId: 'org-1',
+          scopes: new Set(['messages:read']),
+          actor: 'x',
+          portal: null,
+        }),
+    },
+  })
+  const token = app.request('/api/v1/templates')
+  await settled()
+  isKey = true
+  const key = app.request('/api/v1/templates')
+  await settled()
+  expect(ends.length).toBe(2)
+  ends.forEach((end) => end())
+  expect([(await token).status, (await key).status]).toEqual([200, 200])
 })

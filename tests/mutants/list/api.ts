@@ -176,49 +176,72 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/call_queue.ts',
-    find: 'while (queue.inFlight < queue.most) {',
-    replace: 'for (;;) {',
+    find: `while (queue.inFlight < queue.most) {`,
+    replace: `for (;;) {`,
     tests: ['functions/api/call_queue.test.ts'],
     why: 'One organisation takes all connections of the database.',
   },
   {
     file: 'functions/api/call_queue.ts',
-    find: `      queue.inFlight--
+    find: `        queue.inFlight--
 `,
-    replace: '',
+    replace: ``,
     tests: ['functions/api/call_queue.test.ts'],
     why: 'An organisation waits for ever after its first calls.',
   },
   {
     file: 'functions/api/call_queue.ts',
-    find: `      queue.inFlight--
-      startWaiting(queue)
+    find: `        queue.inFlight--
+        startWaiting(queue)
 `,
-    replace: `      queue.inFlight--
+    replace: `        queue.inFlight--
 `,
     tests: ['functions/api/call_queue.test.ts'],
     why: 'A call that waits is never made.',
   },
   {
     file: 'functions/api/call_queue.ts',
-    find: 'now() - first.since >= patienceMs',
-    replace: 'false',
+    find: `if (hasBegun || now() - since < patienceMs) return false`,
+    replace: `return false`,
     tests: ['functions/api/call_queue.test.ts'],
-    why: 'An organisation that sends more than it gets done fills the memory of the process.',
+    why: 'A request is made minutes after its client has gone.',
   },
   {
     file: 'functions/api/call_queue.ts',
-    find: 'if (queue.requests === 0) queues.delete(orgId)',
-    replace: '',
+    find: `if (hasBegun || now() - since < patienceMs) return false`,
+    replace: `if (now() - since < patienceMs) return false`,
     tests: ['functions/api/call_queue.test.ts'],
-    why: 'Each organisation that ever sent a request stays in memory.',
+    why: 'A request is refused after a part of its work.',
+  },
+  {
+    file: 'functions/api/call_queue.ts',
+    find: `    if (next.refuseLate()) continue
+`,
+    replace: `    if (next.refuseLate()) return
+`,
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'Requests in time wait for nothing after one that was refused.',
   },
   {
     file: 'functions/api/app.ts',
-    find: 'const deps = { ...given, database: queues.database }',
-    replace: 'const deps = given',
+    find: `kind === 'key' ? 'key' : 'token'`,
+    replace: `'any'`,
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'Tokens keep an operator from acting for the organisation.',
+  },
+  {
+    file: 'functions/api/app.ts',
+    find: `c.set('database', asActor(queued, actor))`,
+    replace: `c.set('database', asActor(database, actor))`,
     tests: ['functions/api/call_queue.test.ts'],
     why: 'The limit of calls in flight holds for no route.',
+  },
+  {
+    file: 'functions/api/app.ts',
+    find: `c.set('database', asActor(queued, actor))`,
+    replace: `c.set('database', queued)`,
+    tests: ['functions/api/call_queue.test.ts'],
+    why: 'The audit trail and its limit do not know who calls.',
   },
   {
     file: 'functions/api/sql_error.ts',
