@@ -14244,7 +14244,7 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
-    SET lock_timeout TO '500ms'
+    SET lock_timeout TO '100ms'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -14306,7 +14306,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, it is left out for an hour; one that is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
