@@ -24,10 +24,17 @@ export const consumer: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/base/errors.ts',
-    find: `  if (text !== '' && !text.endsWith(':')) return String(error.message)\n`,
-    replace: `  if (text !== 'x') return String(error.message)\n`,
+    find: `  if (text !== '' && !text.endsWith(':')) return message\n`,
+    replace: `  if (text !== 'x') return message\n`,
     tests: ['functions/_shared/base/errors.test.ts', 'consumer/several_hosts.test.ts'],
     why: 'The log of a failed connection is an empty text.',
+  },
+  {
+    file: 'functions/_shared/base/errors.ts',
+    find: 'return textOf(cause, depth + 1)',
+    replace: 'return reasonOf(cause, depth + 1)',
+    tests: ['functions/_shared/base/errors.test.ts'],
+    why: 'The log of a failed connection does not say that a certificate has expired.',
   },
   {
     file: 'consumer/kafka/replay_letter.ts',
