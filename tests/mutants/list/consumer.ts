@@ -23,6 +23,13 @@ export const consumer: readonly Mutant[] = [
     why: 'Whoever cannot connect does not read what to check.',
   },
   {
+    file: 'consumer/rabbitmq/connect.ts',
+    find: '/^E(?!RR_)[A-Z_]+$/',
+    replace: '/^E[A-Z_]+$/',
+    tests: ['consumer/several_hosts.test.ts'],
+    why: 'Whose certificate has another name is told to check the firewall.',
+  },
+  {
     file: 'functions/_shared/base/errors.ts',
     find: `  if (text !== '' && !text.endsWith(':')) return message\n`,
     replace: `  if (text !== 'x') return message\n`,
