@@ -58,7 +58,7 @@ export function failureOf(failures: readonly Failure[]): Error {
 /** The code of a failure of the network, such as ECONNREFUSED; null: the host was reached. */
 function codeOf(error: unknown): string | null {
   const code = error instanceof Error && 'code' in error ? error.code : null
-  return typeof code === 'string' && /^E[A-Z_]+$/.test(code) ? code : null
+  return typeof code === 'string' && /^E(?!RR_)[A-Z_]+$/.test(code) ? code : null
 }
 
 async function dial(url: string, ca: string | null): Promise<ChannelModel> {

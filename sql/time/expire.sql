@@ -80,8 +80,9 @@ language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
--- A dead letter that another session has locked: its delivery is left out for an hour.
-set lock_timeout = '500ms'
+-- A dead letter that another session has locked: its delivery is left out for an hour. Runs cannot
+-- lock the gates meanwhile.
+set lock_timeout = '100ms'
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -135,9 +136,9 @@ $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
   'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
-  'the database refuses one, it is left out for an hour; one that is locked, until the next call. '
-  'After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with '
-  'SKIP LOCKED.';
+  'the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that '
+  'is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: '
+  'gates, then deliveries, with SKIP LOCKED.';
 
 create function outbox.refuse_expiry(
   p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz

@@ -18568,8 +18568,10 @@ comment on function outbox.work_backfills(timestamptz) is
 
 -- Removes the rows of deleted endpoints in batches. A delivery in flight is removed after its
 -- lease. Neither a delivery nor a lane that another session has locked is waited for: it stays for
--- a later tick, and all others are removed. An endpoint waits once for any other lock, for 500 ms:
--- that of its secrets, of a row of a module, or of what a trigger of the user needs.
+-- a later tick, and all others are removed. An endpoint waits for any other lock for 500 ms: that
+-- of its secrets, of a row of a module, or of what a trigger of the user needs. After such a wait
+-- its deliveries are tried in smaller and smaller parts, each of which waits for 20 ms. So all that
+-- need no such lock are removed. After 2 s no part begins, and the rest stays for a later tick.
 
 create function outbox.purge_rows(
   p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamptz
@@ -18615,7 +18617,7 @@ comment on function outbox.purge_rows(uuid, bigint, tid[], text, timestamptz) is
   'error of their last attempt. locks: the caller holds the gate.';
 
 create function outbox.purge_apart(
-  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz
+  p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamptz, p_until timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -18623,6 +18625,10 @@ declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
   v_sqlstate text;
 begin
+  -- Each part may wait for a lock, and the other work of the tick with it.
+  if pg_catalog.clock_timestamp() >= p_until then
+    return 0;
+  end if;
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
@@ -18642,14 +18648,14 @@ begin
     -- The others need not wait as long to find out which of them need the lock.
     perform pg_catalog.set_config('lock_timeout', '20ms', true);
   end if;
-  return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
-    + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
+  return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now, p_until)
+    + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now, p_until);
 end
 $$;
-comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz) is
+comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz, timestamptz) is
   'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a '
   'trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that '
-  'for 20 ms. locks: the caller holds the gate.';
+  'for 20 ms. From p_until on it begins with no other part. locks: the caller holds the gate.';
 
 create function outbox.lock_deleted(p_endpoint_id uuid) returns bigint
 language plpgsql set search_path = ''
@@ -18711,7 +18717,8 @@ begin
     where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit for no key update of l skip locked);
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now,
+      pg_catalog.clock_timestamp() + interval '2 s');
   elsif exists (
     select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
   then
@@ -18726,8 +18733,9 @@ $$;
 comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
   'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
-  'deleted or is locked. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), '
-  'then deliveries and their lanes with SKIP LOCKED.';
+  'deleted or is locked. If a trigger waits for a lock, it stops after 2 s. 55P03: it has waited '
+  'for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP '
+  'LOCKED.';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -24595,8 +24603,9 @@ language plpgsql security definer
 set search_path = ''
 set enable_seqscan = off
 set plan_cache_mode = force_generic_plan
--- A dead letter that another session has locked: its delivery is left out for an hour.
-set lock_timeout = '500ms'
+-- A dead letter that another session has locked: its delivery is left out for an hour. Runs cannot
+-- lock the gates meanwhile.
+set lock_timeout = '100ms'
 as $$
 declare
   v_now timestamptz := outbox.clock();
@@ -24650,9 +24659,9 @@ $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
   'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
-  'the database refuses one, it is left out for an hour; one that is locked, until the next call. '
-  'After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with '
-  'SKIP LOCKED.';
+  'the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that '
+  'is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: '
+  'gates, then deliveries, with SKIP LOCKED.';
 
 create function outbox.refuse_expiry(
   p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz

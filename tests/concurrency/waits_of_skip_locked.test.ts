@@ -146,10 +146,10 @@ for (const table of ['endpoint', 'gate']) {
   })
 }
 
-/** Two deliveries of a deleted endpoint, each in the lane of its key. */
-async function deletedEndpoint(): Promise<string> {
+/** Deliveries of a deleted endpoint, each in the lane of its key. */
+async function deletedEndpoint(...keys: string[]): Promise<string> {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1, ordering: 'partition' })
-  for (const key of ['a', 'b']) await publishOne(one.sql, 'thing.done', key)
+  for (const key of keys) await publishOne(one.sql, 'thing.done', key)
   await new Run(one.sql).call([], 0)
   await one.sql`select outbox.delete_endpoint(${endpoint})`
   return endpoint
@@ -162,7 +162,7 @@ for (
   ] as const
 ) {
   Deno.test(`purge_endpoint() passes over a locked ${what}, removes all others, and this one after that`, async () => {
-    const endpoint = await deletedEndpoint()
+    const endpoint = await deletedEndpoint('a', 'b')
     const outcomes = await passing({
       one: other,
       other: one,
@@ -175,7 +175,8 @@ for (
 }
 
 Deno.test('purge_endpoint() looks for a delivery that is free, however many are locked', async () => {
-  const endpoint = await deletedEndpoint()
+  // In one lane, because the order of lanes is random.
+  const endpoint = await deletedEndpoint('a', 'a')
   await other.sql`begin`
   await other.sql`select from outbox.delivery order by due_at, event_id limit 1 for update`
   const [row] = await one.sql`select outbox.purge_endpoint(${endpoint}, 1, outbox.clock()) as n`
@@ -183,16 +184,27 @@ Deno.test('purge_endpoint() looks for a delivery that is free, however many are 
   expect(row).toEqual({ n: 1 })
 })
 
-// 500 ms for each part of the rows would be longer than the statement timeout.
-Deno.test('purge_endpoint() waits for a locked row of a deleted endpoint once, and removes all others', async () => {
+/** A deleted endpoint with 100 deliveries of these events. */
+async function deletedWithMany(): Promise<{ endpoint: string; events: string[] }> {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
-  const events = await publishMany(one.sql, 'thing.done', 1000)
+  const events = await publishMany(one.sql, 'thing.done', 100)
   await new Run(one.sql).call([], 0)
   await one.sql`select outbox.delete_endpoint(${endpoint})`
-  await db.admin`create table public.side as select ${events[500] ?? ''}::uuid as event_id`
+  return { endpoint, events }
+}
+
+/**
+ * Purges the endpoint beside a session that holds a row of the application, and again after that. A trigger locks
+ * this row before it deletes the delivery of `event`, or, without one, each delivery. Returns both outcomes, and how
+ * many deliveries were tried beside that session.
+ */
+async function purgeTwice(endpoint: string, event: string | null): Promise<unknown[]> {
+  await db.admin`create sequence public.tries`
+  await db.admin`create table public.side as select ${event}::uuid as event_id`
   await db.admin.unsafe(`create function public.touch() returns trigger language plpgsql as $$
     begin
-      perform from public.side s where s.event_id = old.event_id for update;
+      perform nextval('public.tries');
+      perform from public.side s where coalesce(s.event_id, old.event_id) = old.event_id for update;
       return old;
     end $$`)
   await db.admin`create trigger touch before delete on outbox.delivery
@@ -203,12 +215,29 @@ Deno.test('purge_endpoint() waits for a locked row of a deleted endpoint once, a
     await other.sql`select from public.side for update`
     const held = await outcomeOf(one, [purge, [endpoint]])
     await other.sql`rollback`
-    expect([held, await outcomeOf(one, [purge, [endpoint]])]).toEqual([{ n: 999 }, { n: 1 }])
+    const [tries] = await db.admin`select last_value::integer as n from public.tries`
+    return [held, await outcomeOf(one, [purge, [endpoint]]), tries?.n]
   } finally {
     await db.admin`drop trigger touch on outbox.delivery`
     await db.admin`drop function public.touch()`
     await db.admin`drop table public.side`
+    await db.admin`drop sequence public.tries`
   }
+}
+
+// After 500 ms for each part of the rows, the 2 s of an endpoint would be over before all others are removed.
+Deno.test('purge_endpoint() waits for a locked row of a deleted endpoint once, and removes all others', async () => {
+  const { endpoint, events } = await deletedWithMany()
+  const [held, after] = await purgeTwice(endpoint, events[50] ?? '')
+  expect([held, after]).toEqual([{ n: 99 }, { n: 1 }])
+})
+
+// The parts of 100 deliveries are 199. 500 ms and 75 times 20 ms are 2 s.
+Deno.test('purge_endpoint() stops after 2 s, if all deliveries wait for a lock, and a later call removes them', async () => {
+  const { endpoint } = await deletedWithMany()
+  const [held, after, tries] = await purgeTwice(endpoint, null)
+  expect([held, after]).toEqual([{ n: 0 }, { n: 100 }])
+  expect(tries).toBeLessThan(100)
 })
 
 /** How many deleted endpoints still have a gate. */

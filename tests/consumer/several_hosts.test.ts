@@ -76,6 +76,15 @@ Deno.test('the refusal of a broker has no advice about the network', async () =>
   expect(error.message).not.toContain('firewall')
 })
 
+Deno.test('a certificate of another name has no advice about the network, and no code', () => {
+  const error = Object.assign(new Error('the names do not match'), {
+    code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+  })
+  const failed = failureOf([{ host: 'mq-1:5671', error }])
+  expect(failed.message).toBe('Cannot connect to RabbitMQ at mq-1:5671: the names do not match')
+  expect(failed).not.toHaveProperty('code')
+})
+
 Deno.test('the error of a host with several addresses, which has no text, is told as its code', () => {
   const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })
   const [first, second] = [{ host: 'mq-1:5672', error }, {

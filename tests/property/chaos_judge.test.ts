@@ -75,14 +75,25 @@ Deno.test('judge() tells once what each look shows, and also what only a later o
 const steps = ['a', 'b', 'c', 'd'].map((kind): Step => ({ kind, at: 0, ms: 0, seed: 1 }))
 
 Deno.test('playSteps() throws the first error, after all who act have ended', async () => {
-  const ended: string[] = []
-  const takesMs: Record<string, number> = { a: 60, b: 40, c: 5, d: 90 }
+  const [ended, ends] = [[] as string[], new Map<string, () => void>()]
+  const allBegun = Promise.withResolvers<void>()
+  const end = (kind: string): void => ends.get(kind)?.()
+  let isOver = false
   const played = playSteps(steps, async ({ kind }) => {
-    await pause(takesMs[kind] ?? 0)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    ends.set(kind, resolve)
+    if (ends.size === steps.length) allBegun.resolve()
+    await promise
     ended.push(kind)
     if (kind === 'b' || kind === 'c') throw new Error(`${kind} failed`)
-  })
-  await expect(played).rejects.toThrow('c failed')
+  }).finally(() => isOver = true)
+  const thrown = expect(played).rejects.toThrow('c failed')
+  await allBegun.promise
+  for (const kind of ['c', 'b', 'a']) end(kind)
+  await pause(0)
+  expect([ended, isOver]).toEqual([['c', 'b', 'a'], false])
+  end('d')
+  await thrown
   expect(ended).toEqual(['c', 'b', 'a', 'd'])
 })
 

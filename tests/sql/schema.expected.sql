@@ -14244,7 +14244,7 @@ CREATE FUNCTION outbox.expire_deliveries(p_limit integer) RETURNS integer
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     SET plan_cache_mode TO 'force_generic_plan'
-    SET lock_timeout TO '500ms'
+    SET lock_timeout TO '100ms'
     SET "TimeZone" TO 'UTC'
     SET "DateStyle" TO 'ISO, MDY'
     SET "IntervalStyle" TO 'postgres'
@@ -14306,7 +14306,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, it is left out for an hour; one that is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30081,9 +30081,9 @@ ALTER FUNCTION outbox.published_before(p_org_id text, p_events jsonb) OWNER TO p
 
 COMMENT ON FUNCTION outbox.published_before(p_org_id text, p_events jsonb) IS 'The places of events whose idempotency key an earlier event has, from 0: publishing decides about them by the key alone.';
 
--- Name: purge_apart(uuid, bigint, tid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: purge_apart(uuid, bigint, tid[], timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -30091,6 +30091,10 @@ declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
   v_sqlstate text;
 begin
+  -- Each part may wait for a lock, and the other work of the tick with it.
+  if pg_catalog.clock_timestamp() >= p_until then
+    return 0;
+  end if;
   begin
     return outbox.purge_rows(p_endpoint_id, p_gate_id, p_rows, 'the endpoint was deleted', p_now);
   exception when query_canceled or assert_failure or others then
@@ -30110,16 +30114,16 @@ begin
     -- The others need not wait as long to find out which of them need the lock.
     perform pg_catalog.set_config('lock_timeout', '20ms', true);
   end if;
-  return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now)
-    + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now);
+  return outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[1:v_half], p_now, p_until)
+    + outbox.purge_apart(p_endpoint_id, p_gate_id, p_rows[v_half + 1:], p_now, p_until);
 end
 $$;
 
-ALTER FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that for 20 ms. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that for 20 ms. From p_until on it begins with no other part. locks: the caller holds the gate.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30192,7 +30196,8 @@ begin
     where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
     limit p_limit for no key update of l skip locked);
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now);
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now,
+      pg_catalog.clock_timestamp() + interval '2 s');
   elsif exists (
     select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
   then
@@ -30209,7 +30214,7 @@ ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now 
 
 -- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. If a trigger waits for a lock, it stops after 2 s. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP LOCKED.';
 
 -- Name: purge_rows(uuid, bigint, tid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -50048,9 +50053,9 @@ REVOKE ALL ON FUNCTION outbox.publish_statuses(p_changes outbox.status_change[])
 
 REVOKE ALL ON FUNCTION outbox.published_before(p_org_id text, p_events jsonb) FROM PUBLIC;
 
--- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -7666,6 +7666,7 @@ export type Database = {
           'p_gate_id': number
           'p_now': string
           'p_rows': (unknown)[]
+          'p_until': string
         }
         Returns: number
       }

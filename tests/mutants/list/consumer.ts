@@ -23,11 +23,25 @@ export const consumer: readonly Mutant[] = [
     why: 'Whoever cannot connect does not read what to check.',
   },
   {
+    file: 'consumer/rabbitmq/connect.ts',
+    find: '/^E(?!RR_)[A-Z_]+$/',
+    replace: '/^E[A-Z_]+$/',
+    tests: ['consumer/several_hosts.test.ts'],
+    why: 'Whose certificate has another name is told to check the firewall.',
+  },
+  {
     file: 'functions/_shared/base/errors.ts',
-    find: `  if (text !== '' && !text.endsWith(':')) return String(error.message)\n`,
-    replace: `  if (text !== 'x') return String(error.message)\n`,
+    find: `  if (text !== '' && !text.endsWith(':')) return message\n`,
+    replace: `  if (text !== 'x') return message\n`,
     tests: ['functions/_shared/base/errors.test.ts', 'consumer/several_hosts.test.ts'],
     why: 'The log of a failed connection is an empty text.',
+  },
+  {
+    file: 'functions/_shared/base/errors.ts',
+    find: 'return textOf(cause, depth + 1)',
+    replace: 'return reasonOf(cause, depth + 1)',
+    tests: ['functions/_shared/base/errors.test.ts'],
+    why: 'The log of a failed connection does not say that a certificate has expired.',
   },
   {
     file: 'consumer/kafka/replay_letter.ts',

@@ -35,13 +35,18 @@ const withoutText: [Error, string][] = [
   [new AggregateError([coded('EHOSTUNREACH')]), 'EHOSTUNREACH'],
   [coded('ETIMEDOUT'), 'ETIMEDOUT'],
   [new TypeError('', { cause: ofAddresses('refused') }), 'refused'],
+  [new TypeError('', { cause: new Error('no such host') }), 'no such host'],
+  [new TypeError('', { cause: coded('ENOTFOUND', new Error('no such host')) }), 'no such host'],
+  [new TypeError('', { cause: { code: 'EPIPE' } }), 'EPIPE'],
+  [new TypeError('', { cause: new Error('', { cause: new Error('no route') }) }), 'no route'],
   [new TypeError(), 'TypeError'],
   [coded('', new Error(' ')), 'Error'],
   [coded('ECONNREFUSED', new Error('Connection error: ')), 'Connection error: ECONNREFUSED'],
   [new Error('Connection error:', { cause: coded('EPIPE') }), 'Connection error: EPIPE'],
+  [new Error('Connection error:', { cause: new Error('expired') }), 'Connection error: expired'],
 ]
 
-Deno.test('messageOf() tells the errors of the addresses, the code or the name of an error without a text', () => {
+Deno.test('messageOf() tells the errors of the addresses, the code, the cause or the name of an error without a text', () => {
   for (const [error, message] of withoutText) expect(messageOf(error)).toBe(message)
 })
 
