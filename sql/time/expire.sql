@@ -88,9 +88,10 @@ declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_deadline timestamptz := outbox.job_deadline();
   -- Each of many deliveries may wait for a lock, and the other work of the tick with it.
-  v_deadline timestamptz := least(outbox.job_deadline(),
-    pg_catalog.clock_timestamp() + interval '2 s');
+  v_most_waits constant integer := 10;
+  v_waits integer := 0;
   v_endpoints uuid[];
   v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
@@ -126,9 +127,10 @@ begin
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
         v_delivery.endpoint_id, sqlstate, sqlerrm;
       perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
+      v_waits := v_waits + (sqlstate = '55P03')::integer;
     end;
     -- After a timeout, nothing ends the statement any more.
-    exit when pg_catalog.clock_timestamp() >= v_deadline;
+    exit when v_waits = v_most_waits or pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_expired;
 end
@@ -137,8 +139,8 @@ comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
   'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
   'the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that '
-  'is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: '
-  'gates, then deliveries, with SKIP LOCKED.';
+  'is locked, until the next call. After ten such waits it begins with no other one. Returns how '
+  'many. locks: gates, then deliveries, with SKIP LOCKED.';
 
 create function outbox.refuse_expiry(
   p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamptz

@@ -14256,9 +14256,10 @@ declare
   v_now timestamptz := outbox.clock();
   v_before timestamptz :=
     v_now - pg_catalog.make_interval(days => outbox.setting_int('event.retention_days'));
+  v_deadline timestamptz := outbox.job_deadline();
   -- Each of many deliveries may wait for a lock, and the other work of the tick with it.
-  v_deadline timestamptz := least(outbox.job_deadline(),
-    pg_catalog.clock_timestamp() + interval '2 s');
+  v_most_waits constant integer := 10;
+  v_waits integer := 0;
   v_endpoints uuid[];
   v_old outbox.delivery[] := outbox.old_deliveries(p_limit, v_before, v_now);
   v_delivery outbox.delivery;
@@ -14294,9 +14295,10 @@ begin
       raise warning 'outbox: event % for endpoint % cannot expire: % %', v_delivery.event_id,
         v_delivery.endpoint_id, sqlstate, sqlerrm;
       perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, v_now);
+      v_waits := v_waits + (sqlstate = '55P03')::integer;
     end;
     -- After a timeout, nothing ends the statement any more.
-    exit when pg_catalog.clock_timestamp() >= v_deadline;
+    exit when v_waits = v_most_waits or pg_catalog.clock_timestamp() >= v_deadline;
   end loop;
   return v_expired;
 end
@@ -14306,7 +14308,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that is locked, until the next call. After 2 s it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that is locked, until the next call. After ten such waits it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
