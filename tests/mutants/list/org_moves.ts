@@ -230,7 +230,10 @@ export const orgMoves: readonly Mutant[] = [
     file: 'sql/moves/spread_endpoint.sql',
     find: '    and v_reason <> outbox.departure_reason(p_to)\n',
     replace: '    and false\n',
-    tests: ['sql/moves/spread_endpoint/steps.test.sql'],
+    tests: [
+      'sql/moves/spread_endpoint/steps.test.sql',
+      'concurrency/org_spread_stays.test.ts#has another name now',
+    ],
     why: 'The only copy of an endpoint is deleted because its new database was renamed.',
   },
   {
@@ -239,6 +242,27 @@ export const orgMoves: readonly Mutant[] = [
     replace: '',
     tests: ['sql/moves/spread_endpoint/steps.test.sql'],
     why: 'An event for one endpoint keeps two databases unequal for ever.',
+  },
+  {
+    file: 'package/command/spread_org/spread.ts',
+    find: 'throw isRefused ? new EndpointError(move, error) : error',
+    replace: 'throw error',
+    tests: ['concurrency/org_spread_stays.test.ts#an endpoint that somebody has locked stays'],
+    why: 'One endpoint that is locked keeps all others from moving, and publishers wait 200 times.',
+  },
+  {
+    file: 'package/command/spread_org/spread.ts',
+    find: "error.code !== '55P03') throw error",
+    replace: 'error.code) throw error',
+    tests: ['concurrency/org_spread_stays.test.ts#an arrival that somebody has locked stays'],
+    why: 'One arrival that is locked keeps the others paused in their new database.',
+  },
+  {
+    file: 'package/command/spread_org/spread.ts',
+    find: "for (const call of [source, target]) await call('check_spread', { org_id: input.org })",
+    replace: '',
+    tests: ['concurrency/org_spread_stays.test.ts#wait for routing'],
+    why: 'Each endpoint of the organisation is refused because of the same event, one by one.',
   },
   {
     file: 'sql/moves/spread_arrival.sql',
