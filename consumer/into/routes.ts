@@ -55,19 +55,21 @@ export function readRoutes(text: string, names: readonly string[] | null): Route
     new Set(value).size === value.length
   const some = names === null ? 'names such as eu-1' : `some of ${names.join(', ')}`
   const one = names === null ? 'a name such as eu-1' : names.join(' or ')
+  // Who does not know the names has no --into.
+  const of = names === null ? '' : ' of --into'
   let own = names ?? []
   const entries = new Map<string, readonly string[]>()
   for (const [org, value] of Object.entries(json)) {
     if (org === byHash) {
       if (!isList(value)) {
-        return `has a * that is not a list of databases of --into: expected ${some}`
+        return `has a * that is not a list of databases${of}: expected ${some}`
       }
       own = value
     } else if (isName(value)) entries.set(org, [value])
     else if (isList(value)) entries.set(org, value)
     else if (Array.isArray(value)) {
-      return `has no list of databases of --into for ${org}: expected ${some}, each once`
-    } else return `has no database of --into for ${org}: expected ${one}`
+      return `has no list of databases${of} for ${org}: expected ${some}, each once`
+    } else return `has no database${of} for ${org}: expected ${one}`
   }
   return { names: own, entries }
 }

@@ -19,12 +19,13 @@ begin
         p_endpoint_id, v_endpoint.version, p_version),
       hint = 'Read it again and repeat the change with its new ETag';
   end if;
+  perform outbox.refuse_arrival(v_endpoint);
   return v_endpoint;
 end
 $$;
 comment on function outbox.lock_org_endpoint(text, uuid, integer) is
   'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is '
-  'not its version.';
+  'not its version; OH004: see refuse_arrival().';
 
 create function outbox.refuse_managed(p_endpoint outbox.endpoint) returns void
 language plpgsql stable set search_path = ''

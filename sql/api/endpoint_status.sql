@@ -37,4 +37,4 @@ begin
 end
 $$;
 comment on function outbox.delete_org_endpoint(text, uuid, integer) is
-  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
+  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH004, OH008.';

@@ -81,7 +81,7 @@ end
 $$;
 comment on function outbox.set_retry_config(text, uuid, jsonb, integer) is
   'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next '
-  'failure on. OH001, OH002, OH008.';
+  'failure on. OH001, OH002, OH004, OH008.';
 
 create function outbox.preview_retry_config(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''

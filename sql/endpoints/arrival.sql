@@ -45,7 +45,8 @@ end
 $$;
 comment on function outbox.refuse_arrival(outbox.endpoint) is
   'Raises OH004 for an endpoint that has not arrived yet: enabled, it would be delivered to by two '
-  'databases, and with another reason the command would take it for one that has arrived.';
+  'databases, with another reason the command would take it for one that has arrived, and every '
+  'other change is lost if the command begins again with what the source has.';
 
 create function outbox.check_reason(p_reason text) returns void
 language plpgsql immutable set search_path = ''

@@ -131,12 +131,17 @@ comment on function outbox.check_endpoint(uuid) is
 create function outbox.lock_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql set search_path = ''
 as $$
+declare
+  v_endpoint outbox.endpoint;
 begin
   -- Read it after the lock: another transaction may have deleted it, which is final.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
-  return outbox.check_endpoint(p_endpoint_id);
+  v_endpoint := outbox.check_endpoint(p_endpoint_id);
+  perform outbox.refuse_arrival(v_endpoint);
+  return v_endpoint;
 end
 $$;
 comment on function outbox.lock_endpoint(uuid) is
   'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. '
-  'OH002 if it does not exist or was deleted. No run waits for this row.';
+  'OH002 if it does not exist or was deleted; OH004: see refuse_arrival(). No run waits for this '
+  'row.';

@@ -11,9 +11,6 @@ declare
   v_before constant outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
   v_now timestamptz := outbox.clock();
 begin
-  if p_status <> 'deleted' then
-    perform outbox.refuse_arrival(v_before);
-  end if;
   update outbox.endpoint e
   set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
@@ -33,8 +30,7 @@ end
 $$;
 comment on function outbox.set_endpoint_status(uuid, text, text) is
   'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the '
-  'number of open deliveries}. OH002; OH004: the endpoint has not arrived yet from another '
-  'database, and can only be deleted.';
+  'number of open deliveries}. OH002; OH004: see refuse_arrival().';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -137,7 +133,7 @@ $$;
 comment on function outbox.delete_endpoint(uuid) is
   'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its '
   'deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the '
-  'rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'rest). Returns {"id", "status", "was", "reason", "open"}. OH002; OH004: see refuse_arrival().';
 
 create function outbox.send_test_event(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''

@@ -61,11 +61,13 @@ comment on function outbox.lock_arrival(uuid, text) is
   'Whether an endpoint still waits to arrive from a database. locks: its row.';
 
 create function outbox.open_endpoint(p_endpoint_id uuid, p_from text) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
 as $$
 begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
-    -- With its reason, set_endpoint_status() would refuse it.
+    -- With its reason, lock_endpoint() would refuse it.
     update outbox.endpoint e set status_reason = null where e.id = p_endpoint_id;
     perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.note_endpoint(p_endpoint_id, 'MOVED',
@@ -77,10 +79,12 @@ end
 $$;
 comment on function outbox.open_endpoint(uuid, text) is
   'Enables an endpoint that has_left() the other database. Nothing if it is enabled already. '
-  'locks: its row.';
+  '55P03 after 2 s. locks: its row.';
 
 create function outbox.drop_arrival(p_endpoint_id uuid, p_from text) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
 as $$
 begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
@@ -96,4 +100,4 @@ $$;
 comment on function outbox.drop_arrival(uuid, text) is
   'Removes an endpoint that has not left the other database, and what waits for it: the other one '
   'delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. '
-  'locks: its row, then its gate.';
+  '55P03 after 2 s. locks: its row, then its gate.';

@@ -75,7 +75,7 @@ begin
   if v_user is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is in use by %s', p_endpoint_id, v_user),
-      hint = 'It stays where it is until then: run the command again';
+      hint = 'It stays where it is. Run the command again when this has ended';
   end if;
   return v_endpoint;
 end
@@ -96,7 +96,7 @@ begin
   if v_why is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s %s', p_endpoint_id, v_why),
-      hint = 'It stays where it is until then';
+      hint = 'It stays where it is. Run the command again when this has ended';
   end if;
   return v_endpoint;
 end
@@ -139,17 +139,32 @@ comment on function outbox.leave_endpoint(uuid, text) is
   'send_endpoint(). OH001, OH002, OH004. locks: its row and its gate.';
 
 create function outbox.has_left(p_endpoint_id uuid, p_to text) returns boolean
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
 as $$
+declare
+  v_reason text;
 begin
   -- Read it after the lock: another run may have moved it.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
-  return exists (
-    select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.status = 'deleted'
-      and e.status_reason = outbox.departure_reason(p_to));
+  v_reason := (
+    select e.status_reason from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'deleted');
+  -- False would let the command drop what may be the only copy.
+  if pg_catalog.starts_with(v_reason, outbox.departure_reason(''))
+    and v_reason <> outbox.departure_reason(p_to)
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has %s, and not to %s', p_endpoint_id, v_reason,
+        p_to),
+      hint = 'If the database was renamed, give it the name that it had. If the endpoint went to a '
+        'third one, remove the copy with drop_arrival()';
+  end if;
+  return coalesce(v_reason = outbox.departure_reason(p_to), false);
 end
 $$;
 comment on function outbox.has_left(uuid, text) is
   'Whether leave_endpoint() has been committed. If not, it is not until the end of this '
-  'transaction. locks: its row.';
+  'transaction. OH004: it has left for a database of another name; 55P03 after 2 s. locks: its '
+  'row.';

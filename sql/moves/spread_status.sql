@@ -97,7 +97,8 @@ begin
   return array(
     select case
       when m.status in ('finished', 'undone')
-      then pg_catalog.format('%s: leave this database out', outbox.move_sentence(m))
+      then pg_catalog.format('%s: take this database out of the list in the routes of outhook '
+        'consume', outbox.move_sentence(m))
       else pg_catalog.format('the move of the organisation is %s: end it with outhook move-org',
         m.status)
     end
@@ -161,6 +162,7 @@ begin
       where e.org_id > ''
         and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
         and e.org_id <= p_org_id and e.idempotency_key is not null
+        and e.endpoint_id is null
       order by e.org_id desc, e.id desc
       limit p_newest
     ) n);
@@ -168,4 +170,5 @@ end
 $$;
 comment on function outbox.carried_keys(text, integer) is
   'The idempotency keys of the newest p_newest events of an organisation that have one. An event '
-  'has the same key in all databases that take it. Events of Outhook itself have none.';
+  'has the same key in all databases that take it. Events of Outhook itself have none, and those '
+  'for one endpoint are left out: only the database that has the endpoint takes them.';

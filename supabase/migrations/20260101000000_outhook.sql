@@ -3758,15 +3758,20 @@ comment on function outbox.check_endpoint(uuid) is
 create function outbox.lock_endpoint(p_endpoint_id uuid) returns outbox.endpoint
 language plpgsql set search_path = ''
 as $$
+declare
+  v_endpoint outbox.endpoint;
 begin
   -- Read it after the lock: another transaction may have deleted it, which is final.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
-  return outbox.check_endpoint(p_endpoint_id);
+  v_endpoint := outbox.check_endpoint(p_endpoint_id);
+  perform outbox.refuse_arrival(v_endpoint);
+  return v_endpoint;
 end
 $$;
 comment on function outbox.lock_endpoint(uuid) is
   'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. '
-  'OH002 if it does not exist or was deleted. No run waits for this row.';
+  'OH002 if it does not exist or was deleted; OH004: see refuse_arrival(). No run waits for this '
+  'row.';
 
 -- sql/endpoints/endpoint_audit.sql
 
@@ -4874,7 +4879,8 @@ end
 $$;
 comment on function outbox.refuse_arrival(outbox.endpoint) is
   'Raises OH004 for an endpoint that has not arrived yet: enabled, it would be delivered to by two '
-  'databases, and with another reason the command would take it for one that has arrived.';
+  'databases, with another reason the command would take it for one that has arrived, and every '
+  'other change is lost if the command begins again with what the source has.';
 
 create function outbox.check_reason(p_reason text) returns void
 language plpgsql immutable set search_path = ''
@@ -4913,9 +4919,6 @@ declare
   v_before constant outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
   v_now timestamptz := outbox.clock();
 begin
-  if p_status <> 'deleted' then
-    perform outbox.refuse_arrival(v_before);
-  end if;
   update outbox.endpoint e
   set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
@@ -4935,8 +4938,7 @@ end
 $$;
 comment on function outbox.set_endpoint_status(uuid, text, text) is
   'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the '
-  'number of open deliveries}. OH002; OH004: the endpoint has not arrived yet from another '
-  'database, and can only be deleted.';
+  'number of open deliveries}. OH002; OH004: see refuse_arrival().';
 
 create function outbox.pause_endpoint(p_endpoint_id uuid, p_reason text default null) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -5039,7 +5041,7 @@ $$;
 comment on function outbox.delete_endpoint(uuid) is
   'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its '
   'deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the '
-  'rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
+  'rest). Returns {"id", "status", "was", "reason", "open"}. OH002; OH004: see refuse_arrival().';
 
 create function outbox.send_test_event(p_endpoint_id uuid) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -23405,7 +23407,8 @@ begin
   return array(
     select case
       when m.status in ('finished', 'undone')
-      then pg_catalog.format('%s: leave this database out', outbox.move_sentence(m))
+      then pg_catalog.format('%s: take this database out of the list in the routes of outhook '
+        'consume', outbox.move_sentence(m))
       else pg_catalog.format('the move of the organisation is %s: end it with outhook move-org',
         m.status)
     end
@@ -23469,6 +23472,7 @@ begin
       where e.org_id > ''
         and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
         and e.org_id <= p_org_id and e.idempotency_key is not null
+        and e.endpoint_id is null
       order by e.org_id desc, e.id desc
       limit p_newest
     ) n);
@@ -23476,7 +23480,8 @@ end
 $$;
 comment on function outbox.carried_keys(text, integer) is
   'The idempotency keys of the newest p_newest events of an organisation that have one. An event '
-  'has the same key in all databases that take it. Events of Outhook itself have none.';
+  'has the same key in all databases that take it. Events of Outhook itself have none, and those '
+  'for one endpoint are left out: only the database that has the endpoint takes them.';
 
 -- sql/moves/spread_endpoint.sql
 
@@ -23557,7 +23562,7 @@ begin
   if v_user is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is in use by %s', p_endpoint_id, v_user),
-      hint = 'It stays where it is until then: run the command again';
+      hint = 'It stays where it is. Run the command again when this has ended';
   end if;
   return v_endpoint;
 end
@@ -23578,7 +23583,7 @@ begin
   if v_why is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s %s', p_endpoint_id, v_why),
-      hint = 'It stays where it is until then';
+      hint = 'It stays where it is. Run the command again when this has ended';
   end if;
   return v_endpoint;
 end
@@ -23621,20 +23626,35 @@ comment on function outbox.leave_endpoint(uuid, text) is
   'send_endpoint(). OH001, OH002, OH004. locks: its row and its gate.';
 
 create function outbox.has_left(p_endpoint_id uuid, p_to text) returns boolean
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
 as $$
+declare
+  v_reason text;
 begin
   -- Read it after the lock: another run may have moved it.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
-  return exists (
-    select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.status = 'deleted'
-      and e.status_reason = outbox.departure_reason(p_to));
+  v_reason := (
+    select e.status_reason from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'deleted');
+  -- False would let the command drop what may be the only copy.
+  if pg_catalog.starts_with(v_reason, outbox.departure_reason(''))
+    and v_reason <> outbox.departure_reason(p_to)
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has %s, and not to %s', p_endpoint_id, v_reason,
+        p_to),
+      hint = 'If the database was renamed, give it the name that it had. If the endpoint went to a '
+        'third one, remove the copy with drop_arrival()';
+  end if;
+  return coalesce(v_reason = outbox.departure_reason(p_to), false);
 end
 $$;
 comment on function outbox.has_left(uuid, text) is
   'Whether leave_endpoint() has been committed. If not, it is not until the end of this '
-  'transaction. locks: its row.';
+  'transaction. OH004: it has left for a database of another name; 55P03 after 2 s. locks: its '
+  'row.';
 
 -- sql/moves/spread_arrival.sql
 
@@ -23701,11 +23721,13 @@ comment on function outbox.lock_arrival(uuid, text) is
   'Whether an endpoint still waits to arrive from a database. locks: its row.';
 
 create function outbox.open_endpoint(p_endpoint_id uuid, p_from text) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
 as $$
 begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
-    -- With its reason, set_endpoint_status() would refuse it.
+    -- With its reason, lock_endpoint() would refuse it.
     update outbox.endpoint e set status_reason = null where e.id = p_endpoint_id;
     perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.note_endpoint(p_endpoint_id, 'MOVED',
@@ -23717,10 +23739,12 @@ end
 $$;
 comment on function outbox.open_endpoint(uuid, text) is
   'Enables an endpoint that has_left() the other database. Nothing if it is enabled already. '
-  'locks: its row.';
+  '55P03 after 2 s. locks: its row.';
 
 create function outbox.drop_arrival(p_endpoint_id uuid, p_from text) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
 as $$
 begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
@@ -23736,7 +23760,7 @@ $$;
 comment on function outbox.drop_arrival(uuid, text) is
   'Removes an endpoint that has not left the other database, and what waits for it: the other one '
   'delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. '
-  'locks: its row, then its gate.';
+  '55P03 after 2 s. locks: its row, then its gate.';
 
 -- sql/moves/spread_keyless.sql
 

@@ -1643,12 +1643,13 @@ begin
         p_endpoint_id, v_endpoint.version, p_version),
       hint = 'Read it again and repeat the change with its new ETag';
   end if;
+  perform outbox.refuse_arrival(v_endpoint);
   return v_endpoint;
 end
 $$;
 comment on function outbox.lock_org_endpoint(text, uuid, integer) is
   'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is '
-  'not its version.';
+  'not its version; OH004: see refuse_arrival().';
 
 create function outbox.refuse_managed(p_endpoint outbox.endpoint) returns void
 language plpgsql stable set search_path = ''
@@ -1849,7 +1850,7 @@ begin
 end
 $$;
 comment on function outbox.delete_org_endpoint(text, uuid, integer) is
-  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
+  'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH004, OH008.';
 
 -- sql/api/retry_config.sql
 
@@ -1936,7 +1937,7 @@ end
 $$;
 comment on function outbox.set_retry_config(text, uuid, jsonb, integer) is
   'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next '
-  'failure on. OH001, OH002, OH008.';
+  'failure on. OH001, OH002, OH004, OH008.';
 
 create function outbox.preview_retry_config(p_policy jsonb) returns jsonb
 language plpgsql stable security definer set search_path = ''

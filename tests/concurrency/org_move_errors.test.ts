@@ -214,7 +214,7 @@ Deno.test('a move that ends with an error of the connection names the side and s
   await move.close()
   expect([error.message, error.hint]).toEqual([
     'target: the connection failed (ECONNREFUSED)',
-    'Run outhook move-org again: it continues',
+    'Run the same outhook move-org command again: it continues',
   ])
 })
 

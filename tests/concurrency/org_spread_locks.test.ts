@@ -132,8 +132,8 @@ Deno.test('receive_endpoint() refuses to replace an arrival that somebody has lo
   const call = `select outbox.receive_endpoint('org-1', 'eu-1', $item$${row?.item}$item$)`
   expect(await withoutWaiting(`select outbox.lock_gates(array['${id}'::uuid])`, call))
     .toEqual([`OH004 endpoint ${id} is in use by a run or a replay`, { receive_endpoint: '' }])
-  expect(await withoutWaiting(`select outbox.delete_endpoint('${id}')`, call))
-    .toEqual([`OH004 endpoint ${id} is in use by another transaction`, 'OH004'])
+  expect(await withoutWaiting(`select outbox.drop_arrival('${id}', 'eu-1')`, call))
+    .toEqual([`OH004 endpoint ${id} is in use by another transaction`, { receive_endpoint: '' }])
 })
 
 Deno.test('has_left() waits for another run that moves the endpoint', async () => {
@@ -146,16 +146,34 @@ Deno.test('has_left() waits for another run that moves the endpoint', async () =
   ).toEqual({ has_left: true })
 })
 
-Deno.test('open_endpoint() waits for a change of the endpoint, and leaves what a person has deleted', async () => {
+Deno.test('open_endpoint() waits for a change of the endpoint, and leaves what a person has dropped', async () => {
   const id = await createArrival()
   expect(
     await beside(
-      `select outbox.delete_endpoint('${id}')`,
+      `select outbox.drop_arrival('${id}', 'eu-1')`,
       `select outbox.open_endpoint('${id}', 'eu-1')`,
     ),
   ).toEqual({ open_endpoint: '' })
-  expect(await statusOf(id)).toEqual({ status: 'deleted', reason: 'deleted' })
+  expect(await statusOf(id)).toBeUndefined()
 })
+
+for (
+  const step of [`has_left($1, 'eu-1')`, `open_endpoint($1, 'eu-1')`, `drop_arrival($1, 'eu-1')`]
+) {
+  Deno.test(`${step} waits for 2 s, and then fails`, async () => {
+    const id = await createArrival()
+    await one.sql`begin`
+    await one.sql`select from outbox.endpoint e where e.id = ${id} for update`
+    try {
+      // Without a bound, this ends the wait with another code.
+      await other.sql`set statement_timeout = '10s'`
+      expect(await outcomeOf(other, [`select outbox.${step}`, [id]])).toBe('55P03')
+    } finally {
+      await one.sql`rollback`
+      await other.sql`reset statement_timeout`
+    }
+  })
+}
 
 Deno.test('drop_arrival() waits for another run that opens the endpoint, and leaves it', async () => {
   const id = await createArrival()

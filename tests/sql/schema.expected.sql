@@ -5369,6 +5369,7 @@ begin
       where e.org_id > ''
         and (e.org_id, e.id) >= (p_org_id, '00000000-0000-0000-0000-000000000000'::uuid)
         and e.org_id <= p_org_id and e.idempotency_key is not null
+        and e.endpoint_id is null
       order by e.org_id desc, e.id desc
       limit p_newest
     ) n);
@@ -5379,7 +5380,7 @@ ALTER FUNCTION outbox.carried_keys(p_org_id text, p_newest integer) OWNER TO pos
 
 -- Name: FUNCTION carried_keys(p_org_id text, p_newest integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.carried_keys(p_org_id text, p_newest integer) IS 'The idempotency keys of the newest p_newest events of an organisation that have one. An event has the same key in all databases that take it. Events of Outhook itself have none.';
+COMMENT ON FUNCTION outbox.carried_keys(p_org_id text, p_newest integer) IS 'The idempotency keys of the newest p_newest events of an organisation that have one. An event has the same key in all databases that take it. Events of Outhook itself have none, and those for one endpoint are left out: only the database that has the endpoint takes them.';
 
 -- Name: change_apart(text, regclass, text, tid[], timestamp with time zone, interval, boolean); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -7115,7 +7116,7 @@ begin
   if v_why is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s %s', p_endpoint_id, v_why),
-      hint = 'It stays where it is until then';
+      hint = 'It stays where it is. Run the command again when this has ended';
   end if;
   return v_endpoint;
 end
@@ -11693,7 +11694,7 @@ ALTER FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION delete_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the rest). Returns {"id", "status", "was", "reason", "open"}. OH002.';
+COMMENT ON FUNCTION outbox.delete_endpoint(p_endpoint_id uuid) IS 'Deletes an endpoint. After the commit nothing is sent to it, and every view shows its deliveries as cancelled. A job removes its rows in batches (endpoint_status.open counts the rest). Returns {"id", "status", "was", "reason", "open"}. OH002; OH004: see refuse_arrival().';
 
 -- Name: delete_event_type(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -11751,7 +11752,7 @@ ALTER FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_v
 
 -- Name: FUNCTION delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH008.';
+COMMENT ON FUNCTION outbox.delete_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Deletes an endpoint as delete_endpoint() does: {"id", "open"}. OH002, OH004, OH008.';
 
 -- Name: delete_template(text, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -12345,6 +12346,7 @@ COMMENT ON FUNCTION outbox.drains(p_run uuid, p_now timestamp with time zone) IS
 CREATE FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET lock_timeout TO '2s'
     AS $$
 begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
@@ -12362,7 +12364,7 @@ ALTER FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) OWNER TO pos
 
 -- Name: FUNCTION drop_arrival(p_endpoint_id uuid, p_from text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) IS 'Removes an endpoint that has not left the other database, and what waits for it: the other one delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. locks: its row, then its gate.';
+COMMENT ON FUNCTION outbox.drop_arrival(p_endpoint_id uuid, p_from text) IS 'Removes an endpoint that has not left the other database, and what waits for it: the other one delivers that, or the endpoint was deleted there. Hold the transaction of has_left() meanwhile. 55P03 after 2 s. locks: its row, then its gate.';
 
 -- Name: drop_ended_subscriptions(timestamp with time zone, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18126,14 +18128,27 @@ COMMENT ON FUNCTION outbox.has_isolated(p_before timestamp with time zone) IS 'W
 CREATE FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET lock_timeout TO '2s'
     AS $$
+declare
+  v_reason text;
 begin
   -- Read it after the lock: another run may have moved it.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
-  return exists (
-    select from outbox.endpoint e
-    where e.id = p_endpoint_id and e.status = 'deleted'
-      and e.status_reason = outbox.departure_reason(p_to));
+  v_reason := (
+    select e.status_reason from outbox.endpoint e
+    where e.id = p_endpoint_id and e.status = 'deleted');
+  -- False would let the command drop what may be the only copy.
+  if pg_catalog.starts_with(v_reason, outbox.departure_reason(''))
+    and v_reason <> outbox.departure_reason(p_to)
+  then
+    raise exception using errcode = 'OH004',
+      message = pg_catalog.format('endpoint %s has %s, and not to %s', p_endpoint_id, v_reason,
+        p_to),
+      hint = 'If the database was renamed, give it the name that it had. If the endpoint went to a '
+        'third one, remove the copy with drop_arrival()';
+  end if;
+  return coalesce(v_reason = outbox.departure_reason(p_to), false);
 end
 $$;
 
@@ -18141,7 +18156,7 @@ ALTER FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) OWNER TO postgres;
 
 -- Name: FUNCTION has_left(p_endpoint_id uuid, p_to text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) IS 'Whether leave_endpoint() has been committed. If not, it is not until the end of this transaction. locks: its row.';
+COMMENT ON FUNCTION outbox.has_left(p_endpoint_id uuid, p_to text) IS 'Whether leave_endpoint() has been committed. If not, it is not until the end of this transaction. OH004: it has left for a database of another name; 55P03 after 2 s. locks: its row.';
 
 -- Name: has_new(outbox.router); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23808,10 +23823,14 @@ CREATE FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) RETURNS outbox.endpoint
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
+declare
+  v_endpoint outbox.endpoint;
 begin
   -- Read it after the lock: another transaction may have deleted it, which is final.
   perform from outbox.endpoint e where e.id = p_endpoint_id for no key update;
-  return outbox.check_endpoint(p_endpoint_id);
+  v_endpoint := outbox.check_endpoint(p_endpoint_id);
+  perform outbox.refuse_arrival(v_endpoint);
+  return v_endpoint;
 end
 $$;
 
@@ -23819,7 +23838,7 @@ ALTER FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) OWNER TO postgres;
 
 -- Name: FUNCTION lock_endpoint(p_endpoint_id uuid); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. OH002 if it does not exist or was deleted. No run waits for this row.';
+COMMENT ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) IS 'Locks and returns an endpoint, for a change of it or of its secrets, headers or subscriptions. OH002 if it does not exist or was deleted; OH004: see refuse_arrival(). No run waits for this row.';
 
 -- Name: lock_events(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -23900,7 +23919,7 @@ begin
   if v_user is not null then
     raise exception using errcode = 'OH004',
       message = pg_catalog.format('endpoint %s is in use by %s', p_endpoint_id, v_user),
-      hint = 'It stays where it is until then: run the command again';
+      hint = 'It stays where it is. Run the command again when this has ended';
   end if;
   return v_endpoint;
 end
@@ -24030,6 +24049,7 @@ begin
         p_endpoint_id, v_endpoint.version, p_version),
       hint = 'Read it again and repeat the change with its new ETag';
   end if;
+  perform outbox.refuse_arrival(v_endpoint);
   return v_endpoint;
 end
 $$;
@@ -24038,7 +24058,7 @@ ALTER FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_ver
 
 -- Name: FUNCTION lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version.';
+COMMENT ON FUNCTION outbox.lock_org_endpoint(p_org_id text, p_endpoint_id uuid, p_version integer) IS 'Locks and returns an endpoint of an organisation. OH002; OH008 if p_version is given and is not its version; OH004: see refuse_arrival().';
 
 -- Name: lock_org_gates(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -27085,10 +27105,11 @@ COMMENT ON FUNCTION outbox.open_depth(p_org_id text) IS 'How many deliveries of 
 CREATE FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET lock_timeout TO '2s'
     AS $$
 begin
   if outbox.lock_arrival(p_endpoint_id, p_from) then
-    -- With its reason, set_endpoint_status() would refuse it.
+    -- With its reason, lock_endpoint() would refuse it.
     update outbox.endpoint e set status_reason = null where e.id = p_endpoint_id;
     perform outbox.set_endpoint_status(p_endpoint_id, 'enabled', null);
     perform outbox.note_endpoint(p_endpoint_id, 'MOVED',
@@ -27103,7 +27124,7 @@ ALTER FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) OWNER TO po
 
 -- Name: FUNCTION open_endpoint(p_endpoint_id uuid, p_from text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) IS 'Enables an endpoint that has_left() the other database. Nothing if it is enabled already. locks: its row.';
+COMMENT ON FUNCTION outbox.open_endpoint(p_endpoint_id uuid, p_from text) IS 'Enables an endpoint that has_left() the other database. Nothing if it is enabled already. 55P03 after 2 s. locks: its row.';
 
 -- Name: open_event_ids(text, uuid, uuid, integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33200,7 +33221,7 @@ ALTER FUNCTION outbox.refuse_arrival(p_endpoint outbox.endpoint) OWNER TO postgr
 
 -- Name: FUNCTION refuse_arrival(p_endpoint outbox.endpoint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_arrival(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that has not arrived yet: enabled, it would be delivered to by two databases, and with another reason the command would take it for one that has arrived.';
+COMMENT ON FUNCTION outbox.refuse_arrival(p_endpoint outbox.endpoint) IS 'Raises OH004 for an endpoint that has not arrived yet: enabled, it would be delivered to by two databases, with another reason the command would take it for one that has arrived, and every other change is lost if the command begins again with what the source has.';
 
 -- Name: refuse_change(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37602,9 +37623,6 @@ declare
   v_before constant outbox.endpoint := outbox.lock_endpoint(p_endpoint_id);
   v_now timestamptz := outbox.clock();
 begin
-  if p_status <> 'deleted' then
-    perform outbox.refuse_arrival(v_before);
-  end if;
   update outbox.endpoint e
   set status = p_status, status_reason = p_reason, version = e.version + 1, updated_at = v_now,
     ramp_from = case
@@ -37627,7 +37645,7 @@ ALTER FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_r
 
 -- Name: FUNCTION set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the number of open deliveries}. OH002; OH004: the endpoint has not arrived yet from another database, and can only be deleted.';
+COMMENT ON FUNCTION outbox.set_endpoint_status(p_endpoint_id uuid, p_status text, p_reason text) IS 'Changes the status of an endpoint and returns {"id", "status", "was", "reason", "open": the number of open deliveries}. OH002; OH004: see refuse_arrival().';
 
 -- Name: set_headers(uuid, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -37826,7 +37844,7 @@ ALTER FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_poli
 
 -- Name: FUNCTION set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next failure on. OH001, OH002, OH008.';
+COMMENT ON FUNCTION outbox.set_retry_config(p_org_id text, p_endpoint_id uuid, p_policy jsonb, p_version integer) IS 'Sets the retry policy of an endpoint; null restores that of its kind. It applies from the next failure on. OH001, OH002, OH004, OH008.';
 
 -- Name: set_run_kinds(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -38480,7 +38498,8 @@ begin
   return array(
     select case
       when m.status in ('finished', 'undone')
-      then pg_catalog.format('%s: leave this database out', outbox.move_sentence(m))
+      then pg_catalog.format('%s: take this database out of the list in the routes of outhook '
+        'consume', outbox.move_sentence(m))
       else pg_catalog.format('the move of the organisation is %s: end it with outhook move-org',
         m.status)
     end

@@ -169,6 +169,6 @@ function lostError(code: string, { side, program }: Place): MoveError {
   return new MoveError(
     `${side}: the connection failed (${code || 'no code'})`,
     code,
-    `Run outhook ${program} again: it continues`,
+    `Run the same outhook ${program} command again: it continues`,
   )
 }

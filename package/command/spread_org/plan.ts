@@ -93,3 +93,24 @@ export function whyNoSpread(
   }
   return reasons
 }
+
+/** Publishers wait while a batch moves. */
+const mostOfBatch = 20
+
+/** The endpoints of a batch have the same two databases. */
+export function batchesOf(moves: readonly Move[]): Move[][] {
+  const batches: Move[][] = []
+  // The last batch of each pair of databases.
+  const open = new Map<string, Move[]>()
+  for (const move of moves) {
+    const pair = `${move.from} ${move.to}`
+    const last = open.get(pair)
+    if (last !== undefined && last.length < mostOfBatch) last.push(move)
+    else {
+      const batch = [move]
+      open.set(pair, batch)
+      batches.push(batch)
+    }
+  }
+  return batches
+}

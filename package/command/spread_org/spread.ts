@@ -1,6 +1,6 @@
-import { type MoveDatabase, MoveError } from '../move_org/database.ts'
+import { type Call, type MoveDatabase, MoveError } from '../move_org/database.ts'
 import { compareTaken, sideOf } from './compare.ts'
-import { type Move, type PlaceStatus, type Plan, planMoves } from './plan.ts'
+import { batchesOf, type Move, type PlaceStatus, type Plan, planMoves } from './plan.ts'
 
 /** What the moves of endpoints need. */
 export interface SpreadInput {
@@ -16,9 +16,6 @@ export interface SpreadInput {
   now(): number
   say(text: string): void
 }
-
-/** Publishers wait while a batch moves. */
-const mostOfBatch = 20
 
 /**
  * What ends by itself: the databases have not taken the same events, something is not routed or has been
@@ -44,31 +41,43 @@ export async function readPlaces(
 export async function spread(input: SpreadInput): Promise<Plan> {
   const before = planMoves(await readPlaces(input), input.names)
   for (const arrival of before.arrivals) await finishArrival(input, arrival)
-  for (const batch of batchesOf(before.moves)) await moveWhenEqual(input, batch)
+  const refused = await moveAll(input, before.moves)
+  if (refused.length > 0) {
+    // Most are in use for a moment only. Not more often: publishers wait each time.
+    await input.pause()
+    const moves = await stillMoving(input, refused.map(({ move }) => move))
+    for (const { error } of await moveAll(input, moves)) {
+      input.say(`Not moved: ${error.message}. ${error.hint ?? ''}`)
+    }
+  }
   return planMoves(await readPlaces(input), input.names)
 }
 
-/** The endpoints of a batch have the same two databases. */
-function batchesOf(moves: readonly Move[]): Move[][] {
-  const batches: Move[][] = []
-  // The last batch of each pair of databases.
-  const open = new Map<string, Move[]>()
-  for (const move of moves) {
-    const pair = `${move.from} ${move.to}`
-    const last = open.get(pair)
-    if (last !== undefined && last.length < mostOfBatch) last.push(move)
-    else {
-      const batch = [move]
-      open.set(pair, batch)
-      batches.push(batch)
-    }
+/** An endpoint that cannot move now. The others of its batch can. */
+class EndpointError extends Error {
+  readonly move: Move
+  readonly error: MoveError
+
+  constructor(move: Move, error: MoveError) {
+    super(error.message)
+    this.move = move
+    this.error = error
   }
-  return batches
 }
 
-/** What a run that was killed has left behind. An endpoint that has not left begins again, if it still moves. */
+/** Returns those that cannot move now. */
+async function moveAll(input: SpreadInput, moves: readonly Move[]): Promise<EndpointError[]> {
+  const refused: EndpointError[] = []
+  for (const batch of batchesOf(moves)) refused.push(...await moveWhenEqual(input, batch))
+  return refused
+}
+
+/**
+ * What a run that was killed has left behind. An endpoint that has not left begins again, if it still moves. One that
+ * somebody has locked stays on its way.
+ */
 async function finishArrival(input: SpreadInput, { id, from, to }: Move): Promise<void> {
-  await sideOf(input.databases, from).within(async (source) => {
+  const finished = sideOf(input.databases, from).within(async (source) => {
     // Until the end of the transaction no other run moves it.
     const hasLeft = await source<boolean>('has_left', { endpoint_id: id, to })
     await sideOf(input.databases, to)
@@ -79,20 +88,34 @@ async function finishArrival(input: SpreadInput, { id, from, to }: Move): Promis
         : `${id} has not left ${from}: ${to} forgets it`,
     )
   })
+  await finished.catch((error) => {
+    if (!(error instanceof MoveError) || error.code !== '55P03') throw error
+    input.say(`${id} is still on its way from ${from} to ${to}: ${error.message}`)
+  })
 }
 
 /**
- * Tries until both databases have taken and routed the same events. What cannot move any more, because it has an
- * open delivery now, stays.
+ * Tries until both databases have taken and routed the same events. Returns what cannot move now, because it has an
+ * open delivery or somebody else has locked it: the others do not wait for it.
  */
-async function moveWhenEqual(input: SpreadInput, batch: readonly Move[]): Promise<void> {
+async function moveWhenEqual(
+  input: SpreadInput,
+  batch: readonly Move[],
+): Promise<EndpointError[]> {
   const end = input.now() + input.waitMs
+  const refused: EndpointError[] = []
   let said = ''
   for (let isAgain = false;; isAgain = true) {
     try {
-      const moves = isAgain ? await stillMoving(input, batch) : batch
-      return await moveBatch(input, moves)
+      const rest = batch.filter((move) => !refused.some((one) => one.move.id === move.id))
+      const moves = isAgain ? await stillMoving(input, rest) : rest
+      await moveBatch(input, moves)
+      return refused
     } catch (error) {
+      if (error instanceof EndpointError) {
+        refused.push(error)
+        continue
+      }
       const isPassing = error instanceof MoveError && passing.includes(error.code)
       if (!isPassing || input.now() >= end) throw error
       if (error.message !== said) input.say(`Waiting: ${error.message}`)
@@ -129,9 +152,13 @@ async function moveBatch(input: SpreadInput, batch: readonly Move[]): Promise<vo
       await source('hold_events', {})
       await target('hold_events', {})
       await compareTaken(input.org, { name: from, call: source }, { name: to, call: target })
-      for (const { id } of batch) {
-        const item = await source<string>('send_endpoint', { endpoint_id: id })
-        await target('receive_endpoint', { org_id: input.org, from, item })
+      // What they refuse after this is one endpoint.
+      for (const call of [source, target]) await call('check_spread', { org_id: input.org })
+      for (const move of batch) {
+        await copyEndpoint(input.org, move, source, target).catch((error) => {
+          const isRefused = error instanceof MoveError && error.code === 'OH004'
+          throw isRefused ? new EndpointError(move, error) : error
+        })
       }
     })
     for (const { id } of batch) await source('leave_endpoint', { endpoint_id: id, to })
@@ -140,4 +167,14 @@ async function moveBatch(input: SpreadInput, batch: readonly Move[]): Promise<vo
     await there.call('open_endpoint', { endpoint_id: id, from })
     input.say(`${id} has moved from ${from} to ${to}`)
   }
+}
+
+async function copyEndpoint(
+  org_id: string,
+  { id, from }: Move,
+  source: Call,
+  target: Call,
+): Promise<void> {
+  const item = await source<string>('send_endpoint', { endpoint_id: id })
+  await target('receive_endpoint', { org_id, from, item })
 }

@@ -51,6 +51,17 @@ export async function endpointFor(
   }
 }
 
+/** The databases in which an endpoint is enabled. */
+export async function enabledIn(projects: Projects, endpoint: string): Promise<string[]> {
+  const found: string[] = []
+  for (const [name, { sql }] of projects) {
+    const rows = await sql`
+      select from outbox.endpoint e where e.id = ${endpoint} and e.status = 'enabled'`
+    if (rows.length > 0) found.push(name)
+  }
+  return found
+}
+
 /** A side that fails at its first call of `name`, before or after it has been carried out. */
 export function failing(
   move: MoveDatabase,
@@ -71,5 +82,66 @@ export function failing(
     ...move,
     call: wrap(move.call),
     within: (work) => move.within((call) => work(wrap(call))),
+  }
+}
+
+/** A side that tells what is called in its transactions, before it is. */
+export function watched(move: MoveDatabase, tell: (name: string) => unknown): MoveDatabase {
+  return {
+    ...move,
+    within: (work) =>
+      move.within((call) =>
+        work(async (name, ...rest) => {
+          await tell(name)
+          return await call(name, ...rest)
+        })
+      ),
+  }
+}
+
+/** A side that tells what was called in its transactions, after it was. */
+export function told(move: MoveDatabase, tell: (name: string) => unknown): MoveDatabase {
+  return {
+    ...move,
+    within: (work) =>
+      move.within((call) =>
+        work(async (name, ...rest) => {
+          // deno-lint-ignore no-explicit-any
+          const result = await call<any>(name, ...rest)
+          await tell(name)
+          return result
+        })
+      ),
+  }
+}
+
+/** Where a stream stops while somebody asks for it. */
+export interface Rest {
+  /** Resolves when the stream has stopped. */
+  begin(): Promise<void>
+  /** Lets the stream go on. */
+  end(): void
+  /** The stream waits here if it has to stop. */
+  here(): Promise<void>
+}
+
+export function createRest(): Rest {
+  let isResting = false
+  const asked: { begun: PromiseWithResolvers<void>; over: PromiseWithResolvers<void> }[] = []
+  return {
+    async begin(): Promise<void> {
+      const one = { begun: Promise.withResolvers<void>(), over: Promise.withResolvers<void>() }
+      asked.push(one)
+      if (!isResting) await one.begun.promise
+    },
+    end(): void {
+      isResting = false
+      for (const { over } of asked.splice(0)) over.resolve()
+    },
+    async here(): Promise<void> {
+      isResting = asked.length > 0
+      for (const { begun } of asked) begun.resolve()
+      await Promise.all(asked.map(({ over }) => over.promise))
+    },
   }
 }

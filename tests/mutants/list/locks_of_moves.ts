@@ -181,9 +181,9 @@ set lock_timeout = '20ms'
   {
     file: 'sql/moves/spread_endpoint.sql',
     find: `for no key update;
-  return exists (`,
+  v_reason := (`,
     replace: `;
-  return exists (`,
+  v_reason := (`,
     tests: ['concurrency/org_spread_locks.test.ts#has_left() waits for another run'],
     why: 'An endpoint that another run is just moving is removed in both databases.',
   },
@@ -217,5 +217,47 @@ set lock_timeout = '20ms'
     perform outbox.note_endpoint`,
     tests: ['concurrency/org_spread_locks.test.ts#drop_arrival() waits for another run'],
     why: 'A run that was overtaken removes an endpoint that has arrived.',
+  },
+  {
+    file: 'sql/moves/spread_endpoint.sql',
+    find: `create function outbox.has_left(p_endpoint_id uuid, p_to text) returns boolean
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
+`,
+    replace: `create function outbox.has_left(p_endpoint_id uuid, p_to text) returns boolean
+language plpgsql
+set search_path = ''
+`,
+    tests: ["concurrency/org_spread_locks.test.ts#has_left($1, 'eu-1') waits for 2 s"],
+    why: 'A run waits for as long as a person keeps the endpoint locked in its source.',
+  },
+  {
+    file: 'sql/moves/spread_arrival.sql',
+    find: `create function outbox.open_endpoint(p_endpoint_id uuid, p_from text) returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
+`,
+    replace: `create function outbox.open_endpoint(p_endpoint_id uuid, p_from text) returns void
+language plpgsql
+set search_path = ''
+`,
+    tests: ["concurrency/org_spread_locks.test.ts#open_endpoint($1, 'eu-1') waits for 2 s"],
+    why: 'A run waits for as long as a person keeps an endpoint locked that has moved.',
+  },
+  {
+    file: 'sql/moves/spread_arrival.sql',
+    find: `create function outbox.drop_arrival(p_endpoint_id uuid, p_from text) returns void
+language plpgsql
+set search_path = ''
+set lock_timeout = '2s'
+`,
+    replace: `create function outbox.drop_arrival(p_endpoint_id uuid, p_from text) returns void
+language plpgsql
+set search_path = ''
+`,
+    tests: ["concurrency/org_spread_locks.test.ts#drop_arrival($1, 'eu-1') waits for 2 s"],
+    why: 'A run waits for as long as a person keeps an endpoint locked that has not moved.',
   },
 ]

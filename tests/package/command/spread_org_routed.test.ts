@@ -58,15 +58,15 @@ Deno.test('whyNotRouted() says what is wrong with the file', async () => {
     ['[]', 'is not an object such as {"org-9": "eu-2"}'],
     [
       '{"org-9": "EU 1"}',
-      'has no database of --into for org-9: expected a name such as eu-1',
+      'has no database for org-9: expected a name such as eu-1',
     ],
     [
       '{"org-1": ["eu-1", "eu-1"]}',
-      'has no list of databases of --into for org-1: expected names such as eu-1, each once',
+      'has no list of databases for org-1: expected names such as eu-1, each once',
     ],
     [
       '{"*": []}',
-      'has a * that is not a list of databases of --into: expected names such as eu-1',
+      'has a * that is not a list of databases: expected names such as eu-1',
     ],
   ]
   for (const [text, says] of rows) {

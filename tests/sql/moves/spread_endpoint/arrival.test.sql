@@ -1,10 +1,12 @@
+-- Modules: api
+-- Nobody changes an endpoint that has not arrived: the next run may begin again with what the source has.
 -- An organisation does not move while one of its endpoints is an arrival: the target would wait for a database that
 -- does not have it. The page may come from a source that does not check this.
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
 set local search_path = helper, extensions;
-select plan(6);
+select plan(19);
 
 create temporary table e as select endpoint(p_org_id => 'org-1') as id;
 create temporary table m as select gen_random_uuid() as id;
@@ -15,6 +17,29 @@ select is(refusal(format('select outbox.begin_leaving(%L, %L, %L)', 'org-1', m.i
   format('OH004 organisation org-1 cannot move: endpoint %s moves here from eu-1: run outhook spread-org again', e.id), 'the source refuses to leave') from e, m;
 update outbox.endpoint set status_reason = 'lunch' where true;
 select is(outbox.move_blockers('org-1'), '{}', 'a pause does not prevent the move');
+
+
+-- Changes.
+select outbox.rotate_secret(id) from e;
+create temporary table s as select id as secret from outbox.endpoint_secret where expires_at is not null;
+update outbox.endpoint set status_reason = outbox.arrival_reason('eu-1') where true;
+create temporary table shown as select to_jsonb(x) as endpoint, outbox.read_secret(x.id) as secrets from outbox.endpoint x;
+select is(refusal('select outbox.' || format(c, id, secret)),
+  format('OH004 endpoint %s moves here from eu-1, which may still deliver to it', id), format(c, 'endpoint', 'secret'))
+from e, s, unnest(array[
+  $$update_org_endpoint('org-1', '%s', '{"description": "x"}')$$,
+  $$update_org_endpoint('org-1', '%s', '{"eventTypes": ["b"]}')$$,
+  $$update_org_endpoint('org-1', '%s', '{"headers": {"x-key": "k"}}')$$,
+  $$set_retry_config('org-1', '%s')$$,
+  $$delete_org_endpoint('org-1', '%s')$$,
+  $$delete_endpoint('%s')$$,
+  $$rotate_org_secret('org-1', '%s')$$,
+  $$rotate_secret('%s')$$,
+  $$expire_org_secret('org-1', '%s', '%s')$$,
+  $$expire_secret('%2$s')$$,
+  $$set_headers('%s', '{"x-key": "k"}')$$,
+  $$subscribe('%s', '{b}', '$.n > 0')$$]) c;
+select is((select to_jsonb(x) from outbox.endpoint x), endpoint, 'none of them changes anything') from shown;
 
 select outbox.drop_moved_endpoint(id) from e;
 select outbox.begin_receiving('org-1', id, 'one') from m;

@@ -46,9 +46,9 @@ select is(why('{"status": "paused", "status_reason": "the organisation moves to 
   'is paused by the move of its organisation: end this with outhook move-org first', 'its organisation moves');
 select is(blockers(), '{the move of the organisation is copying: end it with outhook move-org}', 'so none moves');
 update outbox.org_move set status = 'finished' where true;
-select is(blockers(), '{organisation org-1 has moved to eu-9: leave this database out}', 'it has moved');
+select is(blockers(), '{organisation org-1 has moved to eu-9: take this database out of the list in the routes of outhook consume}', 'it has moved');
 update outbox.org_move set role = 'target', status = 'undone' where true;
-select is(blockers(), '{organisation org-1 is still in eu-9: leave this database out}', 'or it has not come');
+select is(blockers(), '{organisation org-1 is still in eu-9: take this database out of the list in the routes of outhook consume}', 'or it has not come');
 update outbox.org_move set status = 'live' where true;
 select is(blockers(), '{}', 'it is here');
 
