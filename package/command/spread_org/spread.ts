@@ -1,4 +1,4 @@
-import { type Call, type MoveDatabase, MoveError } from '../move_org/database.ts'
+import { type MoveDatabase, MoveError } from '../move_org/database.ts'
 import { compareTaken, sideOf } from './compare.ts'
 import { batchesOf, type Move, type PlaceStatus, type Plan, planMoves } from './plan.ts'
 
@@ -155,10 +155,13 @@ async function moveBatch(input: SpreadInput, batch: readonly Move[]): Promise<vo
       // What they refuse after this is one endpoint.
       for (const call of [source, target]) await call('check_spread', { org_id: input.org })
       for (const move of batch) {
-        await copyEndpoint(input.org, move, source, target).catch((error) => {
-          const isRefused = error instanceof MoveError && error.code === 'OH004'
-          throw isRefused ? new EndpointError(move, error) : error
-        })
+        // Not what the target refuses: it removes what was deleted there within a minute.
+        const item = await source<string>('send_endpoint', { endpoint_id: move.id })
+          .catch((error) => {
+            const isRefused = error instanceof MoveError && error.code === 'OH004'
+            throw isRefused ? new EndpointError(move, error) : error
+          })
+        await target('receive_endpoint', { org_id: input.org, from, item })
       }
     })
     for (const { id } of batch) await source('leave_endpoint', { endpoint_id: id, to })
@@ -167,14 +170,4 @@ async function moveBatch(input: SpreadInput, batch: readonly Move[]): Promise<vo
     await there.call('open_endpoint', { endpoint_id: id, from })
     input.say(`${id} has moved from ${from} to ${to}`)
   }
-}
-
-async function copyEndpoint(
-  org_id: string,
-  { id, from }: Move,
-  source: Call,
-  target: Call,
-): Promise<void> {
-  const item = await source<string>('send_endpoint', { endpoint_id: id })
-  await target('receive_endpoint', { org_id, from, item })
 }
