@@ -271,6 +271,13 @@ export const npmPackage: readonly Mutant[] = [
   },
   {
     file: 'supabase/local/schema/upgrade.ts',
+    find: "lock_timeout = '500ms'",
+    replace: "lock_timeout = '2s'",
+    tests: ['upgrade/crossing.test.ts'],
+    why: 'Postgres ends a transaction of the application, as a deadlock with the upgrade.',
+  },
+  {
+    file: 'supabase/local/schema/upgrade.ts',
     find: '    ...section(dropped(before, after)),\n',
     replace: '',
     tests: ['upgrade/build.test.ts', 'upgrade/schema.test.ts'],
