@@ -123,7 +123,7 @@ Deno.test('a change of an endpoint is a 409 until it has arrived from another da
     select s.id from outbox.endpoint_secret s
     where s.endpoint_id = ${id} and s.expires_at is not null`
   const changes = changesOf(id, secret?.id ?? '')
-  const refusal = (status: number, body: unknown): unknown[] =>
+  const refusal = (status: number, body: object): unknown[] =>
     changes.map(([request]) => [request, { status, body: expect.objectContaining(body) }])
   expect(await answers(changes)).toEqual(refusal(409, {
     code: 'wrong_state',
