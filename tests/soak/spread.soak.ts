@@ -21,9 +21,7 @@ import { Operator, untilEmpty } from './spread/operator.ts'
 import { type SpreadWorld, startSpreadWorld } from './spread/world.ts'
 
 const isShort = Deno.env.get('OUTHOOK_SOAK') === 'short'
-const minutes = Number(Deno.env.get('OUTHOOK_SOAK_MINUTES') ?? (isShort ? 1 : 10))
-/** The short form has one round. */
-const deadlineMs = isShort ? 0 : minutes * 60_000
+const minutes = Number(Deno.env.get('OUTHOOK_SOAK_MINUTES') ?? (isShort ? 0.5 : 10))
 const firstSeed = Number(Deno.env.get('OUTHOOK_SOAK_SEED') ?? newSeed())
 const count = Number(Deno.env.get('OUTHOOK_SOAK_SEEDS') ?? 1)
 
@@ -48,7 +46,7 @@ for (let seed = firstSeed; seed < firstSeed + count; seed++) {
 }
 
 async function play(seed: number): Promise<void> {
-  const deadline = performance.now() + deadlineMs
+  const deadline = performance.now() + minutes * 60_000
   await using world = await startSpreadWorld(seed)
   const operator = new Operator(world, new Random(seed))
   const done = new Map<string, number>()
