@@ -38,9 +38,9 @@ export const help = `Run tests of every kind.
   --slow         list the slowest tests and files at the end
   --postgres 17  run on PostgreSQL 17, which is installed below .outhook
   --short        with words: leave out what only --all runs; soak: the shortened form of CI
-  --minutes N    soak: how long chaos takes, from 1 to 1440; 30, or 3 with --short
-  --seed S       soak: the seed of chaos and of days, a whole number, to repeat a run
-  --seeds N      soak: chaos plays N seeds from S on, each for that long, and adds them up; 1 to 1000, else 1
+  --minutes N    soak: how long chaos and spread take, from 1 to 1440; else 30 and 10, shorter with --short
+  --seed S       soak: the seed of chaos, spread and days, a whole number, to repeat a run
+  --seeds N      soak: chaos and spread play N seeds from S on, each for that long; 1 to 1000, else 1
   --scale N      soak: days simulates 1/N of 100 million deliveries a day, from 1/20 on; 1000, or 50000 with --short
   --help         show this`
 

@@ -7,7 +7,7 @@ import type { Target } from './targets.ts'
 export function startInto(
   flags: Partial<IntoFlags>,
   bus: Pick<Bus, 'env'>,
-  targets: readonly Target[],
+  targets: readonly Pick<Target, 'name' | 'url'>[],
 ): ConsumerProcess {
   const urls = targets.map(({ name, url }) => [
     `OUTHOOK_INTO_${name.toUpperCase().replaceAll('-', '_')}`,

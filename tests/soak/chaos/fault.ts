@@ -11,18 +11,18 @@ export interface Step {
   seed: number
 }
 
-/** What a fault has. */
-export interface Act {
-  world: World
+/** What a fault has. `W` is what it acts on. */
+export interface Act<W = World> {
+  world: W
   random: Random
   ms: number
 }
 
 /** Does the damage, and undoes it before it resolves. */
-export type Fault = (act: Act) => Promise<void>
+export type Fault<W = World> = (act: Act<W>) => Promise<void>
 
 /** The faults of one family, by kind. */
-export type Family = Readonly<Record<string, Fault>>
+export type Family<W = World> = Readonly<Record<string, Fault<W>>>
 
 /** Waits until all of them are over, also if one fails, and then throws an error of them. */
 export async function allOver(acting: readonly Promise<unknown>[]): Promise<void> {

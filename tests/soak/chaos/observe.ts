@@ -3,7 +3,7 @@
 import type { TransactionSql } from 'postgres'
 import { waitUntil } from '../../../supabase/local/process/wait.ts'
 import type { Evidence, Views } from './evidence.ts'
-import type { Ledger } from './ledger.ts'
+import type { Target } from './ledger.ts'
 import type { Server } from './server.ts'
 import type { World } from './world.ts'
 
@@ -27,21 +27,31 @@ export async function settle(server: Server, ms: number): Promise<boolean> {
   return await waitUntil(ask, { timeoutMs: ms, everyMs: 250 })
 }
 
-/** Reads all of it in one snapshot. */
+/** The evidence of now. */
 export async function observe({ server, ledger, workers }: World): Promise<Evidence> {
-  let read: Omit<Evidence, 'ledger' | 'died'> | undefined
-  await server.surely('reading what the database says', async (sql) => {
-    read = await sql.begin('isolation level repeatable read read only', (tx) => readAll(tx, ledger))
-  })
-  if (read === undefined) throw new Error('nothing was read')
-  return { ledger, died: workers.died, ...read }
+  return { ledger, died: workers.died, ...await observeServer(server, ledger.targets) }
 }
 
-async function readAll(
-  sql: TransactionSql,
-  ledger: Ledger,
-): Promise<Omit<Evidence, 'ledger' | 'died'>> {
-  const ours = ledger.targets.map(({ id }) => id)
+/** What one database says of these endpoints. */
+export type Said = Omit<Evidence, 'ledger' | 'died'>
+
+/** Reads all of it from one database in one snapshot. */
+export async function observeServer(
+  server: Server,
+  targets: readonly Pick<Target, 'id'>[],
+): Promise<Said> {
+  let read: Said | undefined
+  await server.surely('reading what the database says', async (sql) => {
+    read = await sql.begin(
+      'isolation level repeatable read read only',
+      (tx) => readAll(tx, targets.map(({ id }) => id)),
+    )
+  })
+  if (read === undefined) throw new Error('nothing was read')
+  return read
+}
+
+async function readAll(sql: TransactionSql, ours: readonly string[]): Promise<Said> {
   return {
     deliveries: await sql`
       select event_id, endpoint_id, status, held_because, open from outbox.delivery_status

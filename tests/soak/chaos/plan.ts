@@ -27,18 +27,23 @@ export const faults: Family = {
 
 /** A fault lasts at most so long, if its length can be chosen. */
 const LONGEST_MS = 4_000
-/** Between the begins of two faults there is at most so much time. */
+/** Between the begins of two faults there is at most so much time, unless a plan says otherwise. */
 const LARGEST_GAP_MS = 1_000
 
 /** Rounds of faults without an end. Each kind comes once before any comes again. */
 export function* planRounds(
-  { seed, roundMs, kinds }: { seed: number; roundMs: number; kinds: readonly string[] },
+  { seed, roundMs, kinds, gapMs = LARGEST_GAP_MS }: {
+    seed: number
+    roundMs: number
+    kinds: readonly string[]
+    gapMs?: number
+  },
 ): Generator<Step[], never> {
   const random = new Random(seed)
   let left: string[] = []
   for (;;) {
     const steps: Step[] = []
-    for (let at = random.int(LARGEST_GAP_MS); at < roundMs; at += random.int(LARGEST_GAP_MS)) {
+    for (let at = random.int(gapMs); at < roundMs; at += random.int(gapMs)) {
       if (left.length === 0) left = random.shuffled(kinds)
       const kind = left.pop() ?? ''
       steps.push({ kind, at, ms: 100 + random.int(LONGEST_MS), seed: random.int(2 ** 31) })

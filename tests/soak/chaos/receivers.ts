@@ -29,21 +29,28 @@ export const manners: Readonly<Record<string, Manner>> = {
   choosy: () => ({ status: 200, ms: 2 }),
 }
 
-/** Starts them on one port; each request is noted before it is answered. */
-export function startReceivers(ledger: Ledger, seed: number): Receiver {
+/**
+ * Starts them on one port; each request is noted before it is answered. An endpoint behaves as the first word of its
+ * path says. `idHeader` has the id under which the ledger knows an event.
+ */
+export function startReceivers(
+  ledger: Ledger,
+  seed: number,
+  idHeader = 'webhook-id',
+): Receiver {
   const random = new Random(seed)
   const decoder = new TextDecoder()
   const also = Object.fromEntries(
-    Object.entries(manners).map(([endpoint, manner]) => [endpoint, receive(endpoint, manner)]),
+    Object.entries(manners).map(([name, manner]) => [name, receive(manner)]),
   )
 
-  function receive(endpoint: string, manner: Manner): (exchange: Exchange) => Promise<void> {
+  function receive(manner: Manner): (exchange: Exchange) => Promise<void> {
     return async ({ request, seenBefore, pause, answer }) => {
       const { data } = JSON.parse(decoder.decode(request.body))
       const arrival: Arrival = {
-        endpoint,
+        endpoint: request.path.slice(1),
         ref: data.ref,
-        id: request.headers['webhook-id'] ?? '',
+        id: request.headers[idHeader] ?? '',
         attempt: Number(request.headers['x-attempt']),
         at: request.at,
         answeredAt: null,

@@ -120,7 +120,7 @@ let ignoresDeadSockets = false
  * The driver of a connection that a fault has ended may reject after everybody has left it, and after the end of
  * its world. Such an error would end the run with all its seeds.
  */
-function ignoreDeadSockets(): void {
+export function ignoreDeadSockets(): void {
   if (ignoresDeadSockets) return
   ignoresDeadSockets = true
   globalThis.addEventListener('unhandledrejection', (event) => {

@@ -1,9 +1,12 @@
 import postgres from 'postgres'
 import { isServerAway } from '../away.ts'
 import { type Act, allOver, type Family, pause } from '../fault.ts'
+import type { World } from '../world.ts'
+
+type OfServer = Pick<World, 'server'>
 
 /** The server dies, restarts or stops to write. */
-export const postgresFaults: Family = {
+export const postgresFaults: Family<OfServer> = {
   async 'postgres killed'({ world: { server }, ms }): Promise<void> {
     await server.inTurn(async () => {
       await server.kill()
@@ -49,7 +52,7 @@ export const postgresFaults: Family = {
     )
   },
 
-  async 'read only'({ world: { server }, ms }: Act): Promise<void> {
+  async 'read only'({ world: { server }, ms }: Act<OfServer>): Promise<void> {
     await server.tell(async (sql) => {
       await sql`alter system set default_transaction_read_only = on`
       await sql`select pg_reload_conf()`

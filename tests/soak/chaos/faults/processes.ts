@@ -1,11 +1,12 @@
 import { type Family, pause } from '../fault.ts'
 import type { Kept } from '../kept.ts'
+import type { World } from '../world.ts'
 
 /** Longer than the leases of the endpoints, which are 7 s. */
 const BEYOND_LEASE_MS = 8_000
 
-/** Processes die and freeze. */
-export const processFaults: Family = {
+/** Workers die and freeze. */
+export const workerFaults: Family<Pick<World, 'workers'>> = {
   'worker killed': async ({ world: { workers }, random, ms }) =>
     await workers.replace(random.int(workers.count), Math.min(ms, 2_000)),
 
@@ -17,6 +18,11 @@ export const processFaults: Family = {
 
   'worker frozen beyond its leases': async ({ world: { workers }, random, ms }) =>
     await workers.freeze(random.int(workers.count), BEYOND_LEASE_MS + ms),
+}
+
+/** Processes die and freeze. */
+export const processFaults: Family = {
+  ...workerFaults,
 
   'function killed': ({ world: { platform } }) => {
     signal(platform, 'SIGKILL')
