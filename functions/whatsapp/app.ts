@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { createAppLookup } from '../_shared/messages/callbacks/app_lookup.ts'
 import type { CallbackDatabase } from '../_shared/messages/callbacks/database.ts'
 import { type CallbackResult, refuse, toResponse } from '../_shared/messages/callbacks/response.ts'
 import { receiveCallback, type ReceiveDeps } from '../_shared/messages/callbacks/receive.ts'
@@ -11,14 +12,15 @@ import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/base/version.ts'
 
-export type AppDeps = ReceiveDeps & {
+export type AppDeps = Omit<ReceiveDeps, 'apps' | 'database'> & {
+  database: CallbackDatabase
   /** Secrets of verify tokens; an empty list: the function is not set up yet. */
   verifySecrets: readonly string[]
   /** Milliseconds on a monotonic clock. */
   now(): number
   /** Exports a span for each request; null or absent: none. */
   tracer?: Tracer | null
-  /** The same database; its calls, and the events that they publish, continue the trace. */
+  /** The same database to store callbacks; the events that it publishes continue the trace. */
   databaseWithin?(trace: CallTrace): CallbackDatabase
   /** Counts the response to a callback for the metrics; absent: nothing is counted. */
   countResponse?(status: number): void
@@ -29,6 +31,8 @@ export type AppDeps = ReceiveDeps & {
  * `GET /whatsapp/health` returns the version.
  */
 export function createApp(deps: AppDeps): Hono<SpanVariables> {
+  // No call of it belongs to one request alone.
+  const apps = createAppLookup(deps.database.findApp, deps.now)
   const root = new Hono<SpanVariables>()
   root.use(responseHeaders)
   const app = root.basePath('/whatsapp')
@@ -47,7 +51,11 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
     const database = span === null
       ? deps.database
       : deps.databaseWithin?.({ traceparent: span.traceparent }) ?? deps.database
-    const result = await receiveCallback(c.req.raw, c.req.param('appKey'), { ...deps, database })
+    const result = await receiveCallback(c.req.raw, c.req.param('appKey'), {
+      ...deps,
+      apps,
+      database,
+    })
     const response = toResponse(result)
     deps.countResponse?.(response.status)
     // The line has no path, because the app's key in it is confidential.

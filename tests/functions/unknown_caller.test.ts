@@ -1,6 +1,6 @@
 /**
  * For an unauthenticated caller, a function reads no byte of the body and makes no call to the database,
- * except to find the app of a callback.
+ * except to find the app of a callback, and many callbacks share such calls.
  */
 
 import { expect } from '@std/expect'
@@ -28,10 +28,13 @@ const callbacks: CallbackDatabase = {
   store: mustNotBeAsked,
 }
 
-function api(database: ApiDatabase = { call: mustNotBeAsked }): ApiApp {
+function api(
+  database: ApiDatabase = { call: mustNotBeAsked },
+  ofCallbacks: CallbackDatabase = callbacks,
+): ApiApp {
   return createApi({
     database,
-    callbacks,
+    callbacks: ofCallbacks,
     authenticate: createAuthenticate({
       secretKeys: [{ name: 'default', key: 'sb_secret_x' }],
       publishableKeys: [{ name: 'default', key: 'sb_publishable_x' }],
@@ -218,6 +221,38 @@ for (const { what, handler, method, path, status } of visits) {
     })
   }
 }
+
+Deno.test('many callbacks of strangers cost few calls to the database, at either address', async () => {
+  let calls = 0
+  const database: CallbackDatabase = {
+    findApp: () => {
+      calls++
+      return Promise.resolve({ ok: true, app: null })
+    },
+    store: mustNotBeAsked,
+  }
+  const whatsapp = createWhatsapp({
+    database,
+    verifySecrets: [],
+    bodyMs: 60_000,
+    now: () => 0,
+    log: () => {},
+  })
+  const apiApp = api({ call: mustNotBeAsked }, database)
+  const addresses: [Handler, string][] = [
+    [(request) => whatsapp.fetch(request), `/whatsapp/inbound/${'k'.repeat(16)}`],
+    [(request) => apiApp.fetch(request), '/api/v1/webhooks/whatsapp/inbound'],
+  ]
+  for (const [handler, path] of addresses) {
+    calls = 0
+    for (let n = 0; n < 50; n++) {
+      const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+      const sent = { method: 'POST', headers, body: '{}' }
+      await (await handler(new Request(`http://x.test${path}`, sent))).body?.cancel()
+    }
+    expect([path, calls]).toEqual([path, 1])
+  }
+})
 
 for (const { what, handler, path } of visits.filter(({ what }) => what !== 'api')) {
   Deno.test(`${what} responds 405 with Allow to a wrong method of ${path}, and 404 to a wrong path`, async () => {

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi'
+import { createAppLookup } from '../../_shared/messages/callbacks/app_lookup.ts'
 import { toResponse } from '../../_shared/messages/callbacks/response.ts'
 import { receiveCallback } from '../../_shared/messages/callbacks/receive.ts'
 import { fixedKey } from '../../_shared/messages/callbacks/token.ts'
@@ -24,9 +25,10 @@ export function addCallbackRoutes(app: ApiApp, deps: RouteDeps): void {
     const result = verifyAddress(new URL(c.req.url), fixedKey, deps.verifySecrets)
     return toResponse(result, c.get('requestId'))
   })
+  const { callbacks: database, log } = deps
+  const apps = createAppLookup(database.findApp, deps.now)
   app.post(path, async (c) => {
-    const { callbacks: database, log } = deps
-    const result = await receiveCallback(c.req.raw, null, { database, bodyMs, log })
+    const result = await receiveCallback(c.req.raw, null, { apps, database, bodyMs, log })
     const response = toResponse(result, c.get('requestId'))
     deps.countCallback?.(response.status)
     return response

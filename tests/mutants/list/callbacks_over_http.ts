@@ -106,7 +106,7 @@ export const callbacksOverHttp: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/messages/callbacks/receive.ts',
-    find: 'appId: app.id,',
+    find: 'appId: verified.id,',
     replace: `appId: appKey ?? '',`,
     tests: ['functions/_shared/messages/callbacks/receive.test.ts'],
     why: 'Callbacks are stored for no app.',
@@ -135,5 +135,148 @@ export const callbacksOverHttp: readonly Mutant[] = [
     from`,
     tests: ['sql/messages/callback_app/cases.test.sql'],
     why: 'Callbacks of every app are taken without a signature.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: 'now() < kept.until',
+    replace: 'kept.until > 0',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'What an app has begun to accept is refused until the process ends.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find:
+      `if (now() < (unknown.get(appKey) ?? -Infinity)) return { ok: true, app: null, isKept: true }
+`,
+    replace: '',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Each callback to an address without an app costs a call to the database.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: 'if (kept === undefined || now() < kept.againFrom) return null',
+    replace: 'if (kept === undefined) return null',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Each forged signature costs a call to the database.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: `kept.againFrom = now() + againMs
+`,
+    replace: '',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Each forged signature costs a call to the database, because no read again is remembered.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: 'const againFrom = known.get(appKey)?.againFrom ?? -Infinity',
+    replace: 'const againFrom = -Infinity',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why:
+      'Each forged signature costs a call to the database, because reading the app forgets the last time.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: `if (shared !== undefined) return { ...await shared, isKept: true }
+`,
+    replace: '',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Callbacks for the same key at once each cost a call to the database.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: `if (inFlight + places > mostInFlight) return 'busy'
+`,
+    replace: '',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Anybody takes all connections of the database with addresses that name no app.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: 'const places = known.has(appKey) ? 0 : 1',
+    replace: 'const places = 1',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Anybody keeps the callbacks of known apps out with addresses that name no app.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: `inFlight -= places
+`,
+    replace: '',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'After four unknown keys, no app is found any more.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: `unknown.set(appKey, startedAt + unknownMs)
+      dropFirst(unknown, mostUnknown)`,
+    replace: 'unknown.set(appKey, startedAt + unknownMs)',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Anybody fills the memory of the process with keys.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: `dropFirst(known, mostKnown)
+`,
+    replace: '',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'Apps stay in memory without a limit.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: `const startedAt = now()
+    const reply = await findApp(appKey)`,
+    replace: `const reply = await findApp(appKey)
+    const startedAt = now()`,
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'An app that was read slowly is used for longer.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: 'reply.app.secrets.length === 0 ? unknownMs : knownMs',
+    replace: 'knownMs',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'An app that has just got its secret is refused for 5 s.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/app_lookup.ts',
+    find: '{ ...await shared, isKept: true }',
+    replace: '{ ...await shared, isKept: false }',
+    tests: ['functions/_shared/messages/callbacks/app_lookup.test.ts'],
+    why: 'A secret that ended during the call of another callback is accepted.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/receive.ts',
+    find: 'if (refusal === null && latest.isKept) {',
+    replace: 'if (false) {',
+    tests: ['functions/_shared/messages/callbacks/receive.test.ts'],
+    why: 'A secret that has leaked and was replaced signs for 5 s.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/receive.ts',
+    find: `    latest = now
+    refusal = refused(latest)
+`,
+    replace: `    latest = now
+`,
+    tests: ['functions/_shared/messages/callbacks/receive.test.ts'],
+    why: 'The app is read again, and what it says is not used.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/receive.ts',
+    find: `    latest = again
+    refusal = refused(latest)
+`,
+    replace: `    latest = again
+`,
+    tests: ['functions/_shared/messages/callbacks/receive.test.ts'],
+    why: 'Callbacks that a new secret signed are refused for 5 s.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/receive.ts',
+    find: 'app = again ?? app',
+    replace: '',
+    tests: ['functions/_shared/messages/callbacks/receive.test.ts'],
+    why: 'An app that has just got a secret, or takes unsigned callbacks, refuses them for longer.',
   },
 ]

@@ -3,6 +3,7 @@ import { isLonger, readBytes } from '../../http/read_bytes.ts'
 import { safeString } from '../../base/safe_text.ts'
 import { type CallbackResult, refuse } from './response.ts'
 import { readBody } from './body.ts'
+import type { AppLookup, FoundApp, ReadApp } from './app_lookup.ts'
 import type { App, CallbackDatabase, Failure } from './database.ts'
 import { maxUpdates, parseUpdates } from './parse.ts'
 import { isSigned, readSignature, type Signature } from './signature.ts'
@@ -15,7 +16,9 @@ export const maxBytes = 3 * 1024 * 1024
 export const maxUnsignedBytes = 64 * 1024
 
 export type ReceiveDeps = {
-  database: CallbackDatabase
+  /** One for all requests of the process. */
+  apps: AppLookup
+  database: Pick<CallbackDatabase, 'store'>
   /** Until the whole body has arrived. */
   bodyMs: number
   log: Log
@@ -25,14 +28,15 @@ export type ReceiveDeps = {
  * Receives one callback for the app of a key; null means the app of the shared address. `stored` (200)
  * means that all its updates are stored. Otherwise none is stored, and WhatsApp retries for seven days.
  *
- * Before the signature is verified, the cost is one lookup, reading at most `maxBytes`, and one HMAC for
- * each of at most two secrets. The body is not read if the key or the signature is malformed, or if the
- * app is unknown. It is parsed only after the signature is verified.
+ * Before the signature is verified, the cost is a lookup, which is bounded for all callbacks together,
+ * reading at most `maxBytes`, and one HMAC for each of at most two secrets, or four if the app is read again.
+ * The body is not read if the key or the signature is malformed, or if the app is unknown. It is parsed only
+ * after the signature is verified.
  */
 export async function receiveCallback(
   request: Request,
   appKey: string | null,
-  { database, bodyMs, log }: ReceiveDeps,
+  { apps, database, bodyMs, log }: ReceiveDeps,
 ): Promise<CallbackResult> {
   const signature = readSignature(request.headers.get('x-hub-signature-256'))
   const leave = async (result: CallbackResult): Promise<CallbackResult> => {
@@ -44,11 +48,16 @@ export async function receiveCallback(
   }
   const max = signature.kind === 'none' ? maxUnsignedBytes : maxBytes
   if (isLonger(request, max)) return await leave(tooLarge(max))
-  const found = await database.findApp(appKey)
-  if (!found.ok) return await leave(failed('cannot find the app of a callback', found, log))
-  const { app } = found
-  const refusal = refusalOf(app, signature, appKey)
-  if (app === null || refusal !== null) return await leave(refusal ?? unsigned())
+  const found = await apps.find(appKey)
+  if (found === 'busy' || !found.ok) return await leave(notFound(found, log))
+  let app: ReadApp & { ok: true } = found
+  if (app.isKept && refusalOf(app.app, signature, appKey) !== null) {
+    const again = await apps.findAgain(appKey)
+    if (again === 'busy' || again?.ok === false) return await leave(notFound(again, log))
+    app = again ?? app
+  }
+  const refusal = refusalOf(app.app, signature, appKey)
+  if (refusal !== null) return await leave(refusal)
 
   const read = await readBytes(request, max, bodyMs)
   switch (read.kind) {
@@ -60,9 +69,8 @@ export async function receiveCallback(
       return refuse('invalid_argument', 'The body ended early')
   }
   const bytes = new Uint8Array(read.body)
-  if (signature.kind === 'given' && !isSigned(signature.digest, bytes, app.secrets)) {
-    return unsigned()
-  }
+  const verified = await verify(app, { appKey, bytes, signature, apps, log })
+  if ('kind' in verified) return verified
   const body = readBody(bytes)
   if (body === null) {
     return refuse('invalid_argument', 'The body is not a JSON object, or is nested too deep')
@@ -74,7 +82,7 @@ export async function receiveCallback(
   // An empty header names no organisation.
   const orgId = request.headers.get('x-org-id')?.trim() || null
   const stored = await database.store({
-    appId: app.id,
+    appId: verified.id,
     orgId: orgId === null ? null : safeString(orgId, 200),
     updates,
   })
@@ -82,6 +90,43 @@ export async function receiveCallback(
   const { counts, warnings } = stored
   if (warnings > 0) log('warn', 'a callback has updates that were not applied', { warnings })
   return { kind: 'stored', counts }
+}
+
+type Received = {
+  appKey: string | null
+  bytes: Uint8Array<ArrayBuffer>
+  signature: Signature
+  apps: AppLookup
+  log: Log
+}
+
+/** The app of a callback whose signature is that of the app as it is now, or the response that refuses it. */
+async function verify(
+  found: ReadApp & { ok: true },
+  { appKey, bytes, signature, apps, log }: Received,
+): Promise<App | CallbackResult> {
+  const refused = ({ app }: ReadApp & { ok: true }): CallbackResult | null =>
+    refusalOf(app, signature, appKey) ??
+      (signature.kind === 'given' && !isSigned(signature.digest, bytes, app?.secrets ?? [])
+        ? unsigned()
+        : null)
+  let latest = found
+  let refusal = refused(latest)
+  if (refusal !== null) {
+    // Its secret may have been replaced since it was read.
+    const again = await apps.findAgain(appKey)
+    if (again === null) return refusal
+    if (again === 'busy' || !again.ok) return notFound(again, log)
+    latest = again
+    refusal = refused(latest)
+  }
+  if (refusal === null && latest.isKept) {
+    const now = await apps.confirm(appKey)
+    if (!now.ok) return notFound(now, log)
+    latest = now
+    refusal = refused(latest)
+  }
+  return refusal ?? latest.app ?? unsigned()
 }
 
 /** Why no callback of this app can be accepted; null if one can. */
@@ -115,6 +160,12 @@ function unsigned(): CallbackResult {
     'unauthenticated',
     'x-hub-signature-256 is missing, malformed, or signed with another secret',
   )
+}
+
+/** The database was not asked, or did not respond; being busy is not logged for each of many callbacks. */
+function notFound(found: Exclude<FoundApp, { ok: true }>, log: Log): CallbackResult {
+  if (found !== 'busy') return failed('cannot find the app of a callback', found, log)
+  return refuse('unavailable', 'Too many callbacks for unknown apps arrive: send it again')
 }
 
 function failed(what: string, { error, missing }: Failure, log: Log): CallbackResult {

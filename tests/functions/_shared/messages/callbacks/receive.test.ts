@@ -16,6 +16,7 @@ import {
   receiveCallback,
 } from '../../../../../functions/_shared/messages/callbacks/receive.ts'
 import { errorCodes } from '../../../../../functions/api/errors.ts'
+import { createAppLookup } from '../../../../../functions/_shared/messages/callbacks/app_lookup.ts'
 import { envelope, metadata, shapes } from './shapes.ts'
 
 const appKey = 'a1b2c3d4e5f60718'
@@ -33,6 +34,10 @@ type Setting = {
   headers?: Record<string, string>
   stored?: StoreReply
   findsNothing?: boolean
+  /** What the database answers first. */
+  replies?: AppReply[]
+  /** The app as an earlier callback has read it. */
+  kept?: App
   bodyMs?: number
 }
 
@@ -51,23 +56,33 @@ async function send(setting: Setting = {}): Promise<Outcome> {
   const batches: Batch[] = []
   const lines: string[] = []
   const sent = setting.body ?? JSON.stringify(body)
+  const key = setting.key === undefined ? appKey : setting.key
+  const replies = [...setting.replies ?? []]
+  if (setting.kept !== undefined) replies.unshift({ ok: true, app: setting.kept })
+  const apps = createAppLookup((key): Promise<AppReply> => {
+    asked.push(key)
+    const reply = replies.shift()
+    if (reply !== undefined) return Promise.resolve(reply)
+    return Promise.resolve(
+      setting.findsNothing
+        ? { ok: false, error: 'outbox.callback_app answers 0' }
+        : { ok: true, app: setting.app === undefined ? app : setting.app },
+    )
+  }, () => 0)
+  if (setting.kept !== undefined) {
+    await apps.find(key)
+    asked.length = 0
+  }
   const answer = await receiveCallback(
     new Request('https://x.test/', {
       method: 'POST',
       headers: setting.headers ?? { 'x-hub-signature-256': sign(sent) },
       body: sent,
     }),
-    setting.key === undefined ? appKey : setting.key,
+    key,
     {
+      apps,
       database: {
-        findApp(key): Promise<AppReply> {
-          asked.push(key)
-          return Promise.resolve(
-            setting.findsNothing
-              ? { ok: false, error: 'outbox.callback_app answers 0' }
-              : { ok: true, app: setting.app === undefined ? app : setting.app },
-          )
-        },
         store(batch): Promise<StoreReply> {
           batches.push(batch)
           return Promise.resolve(setting.stored ?? { ok: true, counts, warnings: 0 })
@@ -133,6 +148,73 @@ Deno.test('a signature that is missing, malformed or of another secret is 401, a
 Deno.test('either of two secrets will do while one replaces the other', async () => {
   const both = { ...app, secrets: ['newer', secret] }
   expect((await send({ app: both })).status).toBe(200)
+})
+
+Deno.test('a callback that a new secret signed is stored, although the app was read before', async () => {
+  const newer = { ...app, id: '78', secrets: ['newer'] }
+  const replies: AppReply[] = [{ ok: true, app }, { ok: true, app: newer }]
+  const sent = JSON.stringify(body)
+  const headers = { 'x-hub-signature-256': sign(sent, 'newer') }
+  const { status, batches } = await send({ headers, replies })
+  expect([status, batches.map(({ appId }) => appId)]).toEqual([200, ['78']])
+})
+
+Deno.test('a secret that has ended is refused at once, although the app was read before', async () => {
+  const newer = { ...app, secrets: ['newer'] }
+  const { status, asked, batches } = await send({ kept: app, app: newer })
+  expect([status, asked, batches]).toEqual([401, [appKey], []])
+  const open = { ...app, allowUnsigned: true }
+  expect(await send({ kept: open, app, headers: {} })).toMatchObject({ status: 401, batches: [] })
+  expect(await send({ kept: app, app: null })).toMatchObject({ status: 401, batches: [] })
+})
+
+Deno.test('what an app has begun to accept is accepted, although the app was read before', async () => {
+  const open = { ...app, allowUnsigned: true }
+  expect(await send({ kept: app, app: open, headers: {} })).toMatchObject({ status: 200 })
+  const bare = { ...app, secrets: [] }
+  expect(await send({ kept: bare, app })).toMatchObject({ status: 200 })
+})
+
+Deno.test('a valid callback for an app that was read before asks the database once', async () => {
+  expect(await send({ kept: app })).toMatchObject({ status: 200, asked: [appKey] })
+  const failed = await send({ kept: app, findsNothing: true })
+  expect([failed.status, failed.batches]).toEqual([503, []])
+})
+
+Deno.test('an app that cannot be read again is 503, and one that is gone 401', async () => {
+  const headers = { 'x-hub-signature-256': sign('other') }
+  const failure: AppReply = { ok: false, error: 'outbox.callback_app fails with 0' }
+  for (const [again, status] of [[failure, 503], [{ ok: true, app: null }, 401]] as const) {
+    const outcome = await send({ headers, replies: [{ ok: true, app }, again] })
+    expect([outcome.status, outcome.batches]).toEqual([status, []])
+  }
+})
+
+Deno.test('a callback is 503 with Retry-After while too many unknown apps are looked up', async () => {
+  const response = toResponse(
+    await receiveCallback(
+      new Request('https://x.test/', {
+        method: 'POST',
+        headers: { 'x-hub-signature-256': sign('') },
+        body: 'unread',
+      }),
+      appKey,
+      {
+        apps: {
+          find: () => Promise.resolve('busy'),
+          findAgain: () => Promise.resolve(null),
+          confirm: () => Promise.reject(new Error('confirmed')),
+        },
+        database: { store: () => Promise.reject(new Error('stored')) },
+        bodyMs: 1,
+        log: () => {
+          throw new Error('logged')
+        },
+      },
+    ),
+  )
+  await response.body?.cancel()
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
 })
 
 Deno.test('an app without a secret is 503, because no signature can be verified', async () => {
