@@ -94,7 +94,7 @@ export async function receiveCallback(
 
 type Received = {
   appKey: string | null
-  bytes: Uint8Array<ArrayBuffer>
+  bytes: Uint8Array
   signature: Signature
   apps: AppLookup
   log: Log
