@@ -1,0 +1,120 @@
+/**
+ * Programs that load others from the cache alone start with the pinned versions, also after a package has a newer one.
+ * Deno resolves a peer dependency, such as that of @hono/zod-openapi on hono, to the newest version that the registry
+ * names, unless a version of the package was resolved before. That newest version was never fetched.
+ */
+
+import { expect } from '@std/expect'
+import { join } from 'node:path'
+import { denoCacheDir } from '../../supabase/local/packages/environment.ts'
+import { programs } from '../../supabase/local/programs.ts'
+import { projectRoot } from '../../supabase/local/schema/project.ts'
+import { testFolder } from '../_support/folder.ts'
+
+/** What the cache has of a package. */
+interface Description {
+  'dist-tags': { latest: string }
+  versions: Record<string, { version: string; peerDependencies?: Record<string, string> }>
+}
+
+/** As child.ts and begin.ts: the module is known only when the program runs. */
+const load = `try { await import(Deno.args[0]) } catch (error) { console.log(String(error)) }
+Deno.exit(0)
+`
+const notCached = /not found in cache|Failed caching/
+
+/**
+ * A cache with the packages of this one, in which each pinned package that another one has as a peer dependency has a
+ * newer version that was not fetched.
+ */
+async function cacheWithNewerVersions(folder: string): Promise<void> {
+  const { imports } = JSON.parse(
+    await Deno.readTextFile(join(projectRoot, 'import_map.json')),
+  ) as { imports: Record<string, string> }
+  const pinned = new Map(
+    Object.values(imports).flatMap((specifier) => {
+      const [, name, version] = /^npm:(@?[^@]+)@([^/]+)$/.exec(specifier) ?? []
+      return name === undefined || version === undefined ? [] : [[name, version] as const]
+    }),
+  )
+  const npm = join(denoCacheDir(Deno.env.toObject()), 'npm')
+  for await (const registry of Deno.readDir(npm)) {
+    if (!registry.isDirectory) continue
+    const described = new Map<string, Description>()
+    for (const name of pinned.keys()) {
+      const text = await Deno.readTextFile(join(npm, registry.name, name, 'registry.json'))
+        .catch(() => null)
+      if (text !== null) described.set(name, JSON.parse(text))
+    }
+    const peers = new Set(
+      [...described].flatMap(([name, { versions }]) =>
+        Object.keys(versions[pinned.get(name) ?? '']?.peerDependencies ?? {})
+      ),
+    )
+    for (const [name, known] of described) {
+      const version = pinned.get(name) ?? ''
+      if (!peers.has(name)) continue
+      const newer = version.replace(/\d+$/, (patch) => `${Number(patch) + 1000}`)
+      known.versions[newer] = { ...known.versions[version], version: newer }
+      known['dist-tags'].latest = newer
+      const to = join(folder, 'npm', registry.name, name)
+      await Deno.mkdir(to, { recursive: true })
+      await Deno.symlink(join(npm, registry.name, name, version), join(to, version))
+      await Deno.writeTextFile(join(to, 'registry.json'), JSON.stringify(known))
+    }
+    await linkOthers(join(npm, registry.name), join(folder, 'npm', registry.name))
+  }
+}
+
+/** Links what `to` does not have; folders of scopes are in part there. */
+async function linkOthers(from: string, to: string): Promise<void> {
+  await Deno.mkdir(to, { recursive: true })
+  for await (const { name } of Deno.readDir(from)) {
+    const there = await Deno.stat(join(to, name)).catch(() => null)
+    if (there === null) await Deno.symlink(join(from, name), join(to, name))
+    else if (name.startsWith('@')) await linkOthers(join(from, name), join(to, name))
+  }
+}
+
+async function entrypoints(): Promise<string[]> {
+  const found: string[] = []
+  for await (const { name, isDirectory } of Deno.readDir(join(projectRoot, 'functions'))) {
+    if (isDirectory && !name.startsWith('_')) found.push(`functions/${name}/index.ts`)
+  }
+  for await (const { name } of Deno.readDir(join(projectRoot, 'package/functions'))) {
+    if (name.endsWith('.ts')) found.push(`package/functions/${name}`)
+  }
+  return [...found, ...new Set([...programs.values()].map(({ module }) => module))].sort()
+}
+
+Deno.test('functions and programs load the pinned packages although the registry has newer ones', async () => {
+  const folder = testFolder()
+  await Deno.mkdir(folder, { recursive: true })
+  try {
+    await cacheWithNewerVersions(folder)
+    const main = join(folder, 'main.ts')
+    await Deno.writeTextFile(main, load)
+    const loaded = async (module: string): Promise<string> => {
+      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [
+          ...['run', '-A', '--quiet', '--no-lock', '--no-check', '--cached-only'],
+          ...['--config', join(projectRoot, 'deno.json'), main, module],
+        ],
+        cwd: projectRoot,
+        env: { DENO_DIR: folder, NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' },
+        stdin: 'null',
+      }).output()
+      return new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr)
+    }
+    // The peer dependency alone resolves to the newer version: the check can fail.
+    expect(await loaded('@hono/zod-openapi')).toMatch(notCached)
+    const found: string[] = []
+    for (const module of await entrypoints()) {
+      const said = await loaded(`file://${join(projectRoot, module)}`)
+      if (notCached.test(said)) found.push(`${module}: ${said}`)
+    }
+    expect(found).toEqual([])
+  } finally {
+    await Deno.remove(folder, { recursive: true })
+  }
+})
