@@ -94,7 +94,8 @@ function merge(told: readonly Told[], { views }: Said): Said {
   }
 }
 
-function takenTwice({ name, keys }: Told): Violation[] {
+/** An event of the source that one database has as two events. */
+export function takenTwice({ name, keys }: Pick<Told, 'name' | 'keys'>): Violation[] {
   const ids = Map.groupBy(keys, ([, key]) => key)
   return [...ids].filter(([, all]) => all.length > 1).map(([key, all]) => ({
     promise: 'duplicate',
@@ -103,7 +104,10 @@ function takenTwice({ name, keys }: Told): Violation[] {
 }
 
 /** Each endpoint is enabled in the database of its hash, and in no other one. */
-function findStrays(told: readonly Told[], active: readonly string[]): Violation[] {
+export function findStrays(
+  told: readonly Pick<Told, 'name' | 'here'>[],
+  active: readonly string[],
+): Violation[] {
   const ids = new Set(told.flatMap(({ here }) => [...here.keys()]))
   return [...ids].flatMap((id): Violation[] => {
     const home = homeOf(active, id)

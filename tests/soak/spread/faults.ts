@@ -1,7 +1,6 @@
-import type { Family, Fault } from '../chaos/fault.ts'
+import { type Family, type Fault, pause } from '../chaos/fault.ts'
 import { postgresFaults } from '../chaos/faults/postgres.ts'
 import { workerFaults } from '../chaos/faults/processes.ts'
-import { pause } from '../chaos/fault.ts'
 import type { Database, SpreadWorld } from './world.ts'
 
 /** A fault of one of the databases, also of the source. */
@@ -20,17 +19,21 @@ function ofOne(family: Family<Database>): Family<SpreadWorld> {
 const { 'read only': _, 'connections exhausted': __, ...deaths } = postgresFaults
 let brokerTurn: Promise<unknown> = Promise.resolve()
 
-/** Stops RabbitMQ and starts it again, one at a time. */
+/** One at a time: each leaves RabbitMQ as it was. */
+async function inBrokerTurn(act: () => Promise<void>): Promise<void> {
+  const mine = brokerTurn.then(act)
+  brokerTurn = mine.catch(() => {})
+  await mine
+}
+
+/** Stops RabbitMQ and starts it again. */
 function restartBroker(hard: boolean): Fault<SpreadWorld> {
-  return async ({ world: { rabbit }, ms }) => {
-    const mine = brokerTurn.then(async () => {
+  return ({ world: { rabbit }, ms }) =>
+    inBrokerTurn(async () => {
       await rabbit.stop({ hard })
       await pause(Math.min(ms, 1_000))
       await rabbit.start()
     })
-    brokerTurn = mine.catch(() => {})
-    await mine
-  }
 }
 
 /** What happens to the databases, the workers, the consumers and RabbitMQ. */
@@ -46,13 +49,12 @@ export const spreadFaults: Family<SpreadWorld> = {
 
   'broker cut': ({ world: { proxy } }) => Promise.resolve(proxy.drop()),
 
-  async 'broker refused'({ world: { proxy }, ms }): Promise<void> {
-    await (brokerTurn = brokerTurn.then(async () => {
+  'broker refused': ({ world: { proxy }, ms }) =>
+    inBrokerTurn(async () => {
       proxy.down()
       await pause(ms)
       proxy.up()
-    }))
-  },
+    }),
 
   'broker killed': restartBroker(true),
 
