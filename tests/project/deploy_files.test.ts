@@ -1,8 +1,8 @@
 /** The manifests and recipes of deploy/ name what the code has. */
 
 import { expect } from '@std/expect'
+import { loadAll } from 'js-yaml'
 import { join } from 'node:path'
-import { parseAllDocuments } from 'yaml'
 import { workerFlags, workerThreads } from '../../functions/_shared/runtime/node_runtime.ts'
 import { callTimeoutMs } from '../../functions/_shared/database/dispatch.ts'
 import { serveHealth } from '../../functions/deliver/health_server.ts'
@@ -16,12 +16,7 @@ const read = (path: string): Promise<string> => Deno.readTextFile(join(projectRo
 /** The documents of a file of YAML. Throws if it is not valid. */
 // deno-lint-ignore no-explicit-any
 async function documents(path: string): Promise<any[]> {
-  const parsed = parseAllDocuments(await read(path), { uniqueKeys: true, strict: true })
-  return parsed.map((document) => {
-    const [problem] = [...document.errors, ...document.warnings]
-    if (problem !== undefined) throw problem
-    return document.toJS()
-  })
+  return loadAll(await read(path))
 }
 
 /** The longest time that a worker takes to end, in seconds: a request, its lease, and a call. */

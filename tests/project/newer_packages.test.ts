@@ -1,7 +1,8 @@
 /**
  * Programs that load others from the cache alone start with the pinned versions, also after a package has a newer one.
- * Deno resolves a peer dependency, such as that of @hono/zod-openapi on hono, to the newest version that the registry
- * names, unless a version of the package was resolved before. That newest version was never fetched.
+ * Deno resolves a dependency of a package, such as that of @hono/zod-openapi on hono, to the newest version that the
+ * registry names and its range allows, unless a version of it was resolved before. That newest version was not fetched
+ * if the fetch saw the pinned version first.
  */
 
 import { expect } from '@std/expect'
@@ -14,7 +15,13 @@ import { testFolder } from '../_support/folder.ts'
 /** What the cache has of a package. */
 interface Description {
   'dist-tags': { latest: string }
-  versions: Record<string, { version: string; peerDependencies?: Record<string, string> }>
+  versions: Record<string, Version>
+}
+
+interface Version {
+  version: string
+  dependencies?: Record<string, string>
+  peerDependencies?: Record<string, string>
 }
 
 /** As child.ts and begin.ts: the module is known only when the program runs. */
@@ -24,8 +31,8 @@ Deno.exit(0)
 const notCached = /not found in cache|Failed caching/
 
 /**
- * A cache with the packages of this one, in which each pinned package that another one has as a peer dependency has a
- * newer version that was not fetched.
+ * A cache with the packages of this one, in which each pinned package that another one depends on has a newer version
+ * that was not fetched.
  */
 async function cacheWithNewerVersions(folder: string): Promise<void> {
   const { imports } = JSON.parse(
@@ -40,20 +47,19 @@ async function cacheWithNewerVersions(folder: string): Promise<void> {
   const npm = join(denoCacheDir(Deno.env.toObject()), 'npm')
   for await (const registry of Deno.readDir(npm)) {
     if (!registry.isDirectory) continue
-    const described = new Map<string, Description>()
-    for (const name of pinned.keys()) {
-      const text = await Deno.readTextFile(join(npm, registry.name, name, 'registry.json'))
-        .catch(() => null)
-      if (text !== null) described.set(name, JSON.parse(text))
+    const described = await packagesIn(join(npm, registry.name))
+    const wanted = new Set<string>()
+    for (const [name, { fetched, known }] of described) {
+      for (const version of fetched) {
+        const { dependencies, peerDependencies } = known.versions[version] ?? {}
+        for (const other of Object.keys({ ...dependencies, ...peerDependencies })) {
+          if (other !== name) wanted.add(other)
+        }
+      }
     }
-    const peers = new Set(
-      [...described].flatMap(([name, { versions }]) =>
-        Object.keys(versions[pinned.get(name) ?? '']?.peerDependencies ?? {})
-      ),
-    )
-    for (const [name, known] of described) {
-      const version = pinned.get(name) ?? ''
-      if (!peers.has(name)) continue
+    for (const [name, version] of pinned) {
+      const known = described.get(name)?.known
+      if (known === undefined || !wanted.has(name)) continue
       const newer = version.replace(/\d+$/, (patch) => `${Number(patch) + 1000}`)
       known.versions[newer] = { ...known.versions[version], version: newer }
       known['dist-tags'].latest = newer
@@ -64,6 +70,25 @@ async function cacheWithNewerVersions(folder: string): Promise<void> {
     }
     await linkOthers(join(npm, registry.name), join(folder, 'npm', registry.name))
   }
+}
+
+/** The packages in the folder of a registry, and which of their versions were fetched. */
+async function packagesIn(
+  folder: string,
+  scope = '',
+): Promise<Map<string, { fetched: string[]; known: Description }>> {
+  const found = new Map<string, { fetched: string[]; known: Description }>()
+  for await (const { name } of Deno.readDir(folder)) {
+    if (scope === '' && name.startsWith('@')) {
+      for (const each of await packagesIn(join(folder, name), `${name}/`)) found.set(...each)
+      continue
+    }
+    const text = await Deno.readTextFile(join(folder, name, 'registry.json')).catch(() => null)
+    if (text === null) continue
+    const fetched = [...Deno.readDirSync(join(folder, name))].map((entry) => entry.name)
+    found.set(`${scope}${name}`, { fetched, known: JSON.parse(text) })
+  }
+  return found
 }
 
 /** Links what `to` does not have; folders of scopes are in part there. */
