@@ -1,4 +1,4 @@
-import { OpenAPIHono } from '@hono/zod-openapi'
+import { OpenAPIHono } from './zod_openapi.ts'
 import { responseHeaders } from '../_shared/http/response_headers.ts'
 import type { ApiApp, ApiDeps, ApiEnv } from './context.ts'
 import { createCallQueues } from './call_queue.ts'

@@ -1,4 +1,4 @@
-import type { OpenAPIHono } from '@hono/zod-openapi'
+import type { OpenAPIHono } from './zod_openapi.ts'
 import type { ApiDatabase } from './database.ts'
 import type { Principal } from './auth/principal.ts'
 import type { CheckChannel } from './channel_check/check.ts'

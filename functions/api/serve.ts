@@ -1,7 +1,3 @@
-// The peer dependencies of @hono/zod-openapi come first. Else Deno resolves them to the newest versions that the registry
-// names: a second copy of hono, which a local start has not fetched.
-import 'hono'
-import 'zod'
 import { createCallbackCounts } from '../_shared/messages/callbacks/counts.ts'
 import { callbackCounter, callbackDatabase } from '../_shared/messages/callbacks/database.ts'
 import { systemClock } from '../_shared/base/clock.ts'

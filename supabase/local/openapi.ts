@@ -1,6 +1,3 @@
-// The peer dependencies of @hono/zod-openapi come first, as in functions/api/serve.ts.
-import 'hono'
-import 'zod'
 import { join } from 'node:path'
 import { createApp } from '../../functions/api/app.ts'
 import { describeApi } from '../../functions/api/openapi.ts'

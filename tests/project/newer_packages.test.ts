@@ -11,6 +11,7 @@ import { denoCacheDir } from '../../supabase/local/packages/environment.ts'
 import { programs } from '../../supabase/local/programs.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { testFolder } from '../_support/folder.ts'
+import { projectFiles, readProjectFile } from './_tracked.ts'
 
 /** What the cache has of a package. */
 interface Description {
@@ -23,6 +24,17 @@ interface Version {
   dependencies?: Record<string, string>
   peerDependencies?: Record<string, string>
 }
+
+/**
+ * Each file of tests is loaded by itself, too. These import what depends on a pinned package: the schemas of the API on
+ * hono, and svix on standardwebhooks.
+ */
+const alone = [
+  'functions/api/schemas/common.ts',
+  'tests/e2e/delivery_secrets.test.ts',
+  'tests/e2e/delivery_wire.test.ts',
+  'tests/functions/_shared/signing/sign.test.ts',
+]
 
 /** As child.ts and begin.ts: the module is known only when the program runs. */
 const load = `try { await import(Deno.args[0]) } catch (error) { console.log(String(error)) }
@@ -109,7 +121,8 @@ async function entrypoints(): Promise<string[]> {
   for await (const { name } of Deno.readDir(join(projectRoot, 'package/functions'))) {
     if (name.endsWith('.ts')) found.push(`package/functions/${name}`)
   }
-  return [...found, ...new Set([...programs.values()].map(({ module }) => module))].sort()
+  return [...found, ...new Set([...programs.values()].map(({ module }) => module)), ...alone]
+    .sort()
 }
 
 Deno.test('functions and programs load the pinned packages although the registry has newer ones', async () => {
@@ -142,4 +155,15 @@ Deno.test('functions and programs load the pinned packages although the registry
   } finally {
     await Deno.remove(folder, { recursive: true })
   }
+})
+
+Deno.test('what depends on a pinned package is imported only where the pinned one comes first', async () => {
+  const found: string[] = []
+  for (const path of await projectFiles()) {
+    if (!/\.tsx?$/.test(path) || path === 'functions/api/zod_openapi.ts') continue
+    const text = await readProjectFile(path) ?? ''
+    if (/^[^/]* from '@hono\/zod-openapi'/m.test(text)) found.push(path)
+    if (/^[^/]* from 'svix'/m.test(text) && !alone.includes(path)) found.push(path)
+  }
+  expect(found).toEqual([])
 })

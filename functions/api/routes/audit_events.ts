@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import type { ApiApp } from '../context.ts'
 import { chargeRows, rowsRead } from '../rows_read.ts'
 import { auditPageSchema, auditQuery } from '../schemas/audit_events.ts'

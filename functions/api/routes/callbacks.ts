@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { createAppLookup } from '../../_shared/messages/callbacks/app_lookup.ts'
 import { toResponse } from '../../_shared/messages/callbacks/response.ts'
 import { receiveCallback } from '../../_shared/messages/callbacks/receive.ts'

@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import type { ApiApp, RouteDeps } from '../context.ts'
 import { channelAccessSchema } from '../channel_check/access.ts'
 import {

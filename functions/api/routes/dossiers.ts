@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z } from '../zod_openapi.ts'
 import type { ApiApp } from '../context.ts'
 import {
   activityPageSchema,

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z } from '../zod_openapi.ts'
 import type { ApiApp, RouteDeps } from '../context.ts'
 import { chargeRows } from '../rows_read.ts'
 import { etagOf } from '../schemas/common.ts'

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z } from '../zod_openapi.ts'
 import type { Context } from 'hono'
 import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiEnv } from '../context.ts'

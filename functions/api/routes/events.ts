@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import type { Context } from 'hono'
 import type { ApiApp, ApiEnv, RouteDeps } from '../context.ts'
 import { unsampled } from '../../_shared/trace/context.ts'

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z } from '../zod_openapi.ts'
 import type { ApiApp } from '../context.ts'
 import { chargeFilter } from '../filter_charge.ts'
 import { chargeRows, rowsRead, stepsOfRow } from '../rows_read.ts'

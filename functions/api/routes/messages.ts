@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import { e164 } from '../../_shared/messages/whatsapp/phone.ts'
 import type { Json } from '../../_shared/database/database.types.ts'
 import type { ApiApp, RouteDeps } from '../context.ts'

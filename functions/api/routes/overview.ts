@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z } from '../zod_openapi.ts'
 import type { ApiApp } from '../context.ts'
 import { chargeCounted, chargeRows } from '../rows_read.ts'
 import { overviewSchema } from '../schemas/overview.ts'

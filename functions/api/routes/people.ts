@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import { identifier } from '../../_shared/messages/whatsapp/phone.ts'
 import type { ApiApp } from '../context.ts'
 import { partedSchema, partSchema, personParams, personSchema } from '../schemas/people.ts'

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z } from '../zod_openapi.ts'
 import { signPortalToken } from '../auth/portal.ts'
 import type { Principal } from '../auth/principal.ts'
 import { customerPage, type Scope } from '../auth/scopes.ts'

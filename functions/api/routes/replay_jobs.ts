@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { createRoute, z } from '@hono/zod-openapi'
+import { createRoute, z } from '../zod_openapi.ts'
 import type { Principal } from '../auth/principal.ts'
 import type { ApiApp, ApiEnv } from '../context.ts'
 import type { ApiDatabase } from '../database.ts'

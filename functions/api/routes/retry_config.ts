@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import type { ApiApp } from '../context.ts'
 import { etagOf, ifMatchHeader, versionOf } from '../schemas/common.ts'
 import { endpointParams } from '../schemas/endpoints.ts'

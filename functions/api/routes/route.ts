@@ -1,4 +1,4 @@
-import type { z } from '@hono/zod-openapi'
+import type { z } from '../zod_openapi.ts'
 import type { Context, MiddlewareHandler } from 'hono'
 import { orgIdForm, personForm } from '../auth/principal.ts'
 import type { Scope } from '../auth/scopes.ts'

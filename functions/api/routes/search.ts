@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import { z } from 'zod'
 import type { Principal } from '../auth/principal.ts'
 import type { ApiApp } from '../context.ts'

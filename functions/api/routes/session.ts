@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi'
+import { createRoute } from '../zod_openapi.ts'
 import type { ApiApp, RouteDeps } from '../context.ts'
 import { sessionSchema } from '../schemas/session.ts'
 import { jsonResponse, needsAnyScope, problems } from './route.ts'

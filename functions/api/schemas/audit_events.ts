@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { correlationIdSchema, pageOf, pageQuery, timeQuery, timeSchema } from './common.ts'
 import { numberIdSchema } from './messages.ts'
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 
 const ca = z.string().max(65_536).nullable().openapi({
   description: 'Certificates in PEM. They replace the public certificate authorities.',

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 
 /** Counts of the updates of a callback. */
 export const countsSchema = z.object({

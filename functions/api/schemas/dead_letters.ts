@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { eventTypeName, pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
 const status = z.enum(['open', 'replayed', 'delivered', 'discarded']).openapi({

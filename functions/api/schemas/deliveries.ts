@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { eventTypeName, pageOf, pageQuery, timeQuery, timeSchema, uuidSchema } from './common.ts'
 
 const statuses = [

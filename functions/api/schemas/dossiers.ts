@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { pageOf, pageQuery, timeSchema } from './common.ts'
 import { channelName, dossierIdSchema, numberIdSchema } from './messages.ts'
 

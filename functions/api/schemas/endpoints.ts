@@ -1,5 +1,5 @@
 import { keyed } from '../../_shared/base/keyed.ts'
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { brokerSchema } from './brokers.ts'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
 import { presetSchema, retryPolicySchema, shownPolicySchema } from './retry_config.ts'

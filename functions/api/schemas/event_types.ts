@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { eventTypeName, pageOf, pageQuery, timeSchema } from './common.ts'
 
 const schema = z.union([z.record(z.string(), z.unknown()), z.boolean()]).nullable().openapi({

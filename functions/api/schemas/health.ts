@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { timeSchema } from './common.ts'
 
 export const healthSchema = z.object({

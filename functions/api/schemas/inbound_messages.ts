@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 import { numberIdSchema } from './messages.ts'
 import { recipient } from './opt_outs.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { freePayload } from '../../_shared/messages/whatsapp/payload.ts'
 import { templatePayload } from '../../_shared/messages/whatsapp/template_payload.ts'
 import { e164 } from '../../_shared/messages/whatsapp/phone.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { identifier } from '../../_shared/messages/whatsapp/phone.ts'
 import { pageOf, pageQuery, timeSchema } from './common.ts'
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 
 const outcome = z.enum(['delivered', 'failed'])

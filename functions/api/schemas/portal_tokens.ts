@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { allScopes, customerPage, type Scope } from '../auth/scopes.ts'
 import { pageOf, pageQuery, timeSchema, uuidSchema } from './common.ts'
 

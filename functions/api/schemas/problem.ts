@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { errorCodes } from '../errors.ts'
 
 /** Problem details (RFC 9457). */

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { rowsRead } from '../rows_read.ts'
 import { pageOf, timeSchema, uuidSchema } from './common.ts'
 import { deadLetterSchema, groupErrorSchema } from './dead_letters.ts'

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 
 const seconds = z.number().min(0).max(604_800)
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { eventTypeName, uuidSchema } from './common.ts'
 
 export const sagaParams = z.object({

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { auditEventSchema } from './audit_events.ts'
 import { correlationIdSchema } from './common.ts'
 import { deadLetterSchema } from './dead_letters.ts'

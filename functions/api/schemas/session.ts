@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 import { allScopes } from '../auth/scopes.ts'
 import { timeSchema, uuidSchema } from './common.ts'
 

@@ -1,4 +1,4 @@
-import { z } from '@hono/zod-openapi'
+import { z } from '../zod_openapi.ts'
 
 export const whatsappAppParams = z.object({
   appId: z.string().regex(/^[0-9]{1,32}$/, 'is not an id of Meta, which is digits').openapi({

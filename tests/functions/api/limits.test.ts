@@ -1,4 +1,4 @@
-import { createRoute, OpenAPIHono, z } from '@hono/zod-openapi'
+import { createRoute, OpenAPIHono, z } from '../../../functions/api/zod_openapi.ts'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
 import { bodyLimit, headLimit, requestLimits } from '../../../functions/api/middleware/limits.ts'
