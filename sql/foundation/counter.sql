@@ -118,14 +118,18 @@ begin
         pg_catalog.format('the counter %s %s', v_counter.metric, v_counter.labels), sqlstate,
         sqlerrm, '5 minutes');
       perform outbox.move_back(v_counter.rows, p_now);
+      -- Somebody may hold all of them.
+      if sqlstate = '55P03' then
+        perform pg_catalog.set_config('lock_timeout', '1ms', true);
+      end if;
     end;
   end loop;
   return v_folded;
 end
 $$;
 comment on function outbox.fold_apart(tid[], timestamptz) is
-  'As fold_rows(); if the database refuses to change a counter, all others are changed, and its '
-  'rows stay.';
+  'As fold_rows(); if the database refuses to change a counter, or somebody holds it, all others '
+  'are changed, and its rows stay. The caller has a lock_timeout; after a wait it is 1 ms.';
 
 create function outbox.move_back(p_rows tid[], p_now timestamptz) returns void
 language plpgsql
@@ -167,6 +171,7 @@ create function outbox.fold_counters() returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
@@ -210,8 +215,8 @@ end
 $$;
 comment on function outbox.fold_counters() is
   'Adds up to 20,000 rows of counter_change up into counter and returns how many it added: 0 also '
-  'while another transaction changes counter. If the database refuses to change a counter, all '
-  'others are changed. locks: hold_counters().';
+  'while another transaction changes counter. If the database refuses to change a counter, or '
+  'somebody holds it for 100 ms, all others are changed. locks: hold_counters().';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''

@@ -21,6 +21,7 @@ declare
   v_member constant text := 'replay job ' || p_job.id;
   v_job outbox.replay_job;
   v_room integer;
+  v_held uuid[] := array[]::uuid[];
   v_events uuid[] := array[]::uuid[];
 begin
   if exists (
@@ -32,8 +33,14 @@ begin
   elsif not outbox.begin_backfill(p_job, p_now) then
     return v_events;
   elsif outbox.backfill_room(p_job, p_most) > 0 then
+    if p_job.waits_for is not null then
+      v_held := array[p_job.endpoint_id];
+    end if;
     -- Only now, because runs wait for the gate.
-    perform outbox.lock_gates(array[p_job.endpoint_id]);
+    if outbox.lock_free_gates(array[p_job.endpoint_id], v_held) = '{}' then
+      perform outbox.wait_for(p_job.id, 'the gate of its endpoint');
+      return v_events;
+    end if;
   end if;
   v_room := outbox.backfill_room(p_job, p_most);
   perform outbox.wait_for(p_job.id,
@@ -47,7 +54,9 @@ begin
     perform outbox.restart_open_checks(v_events);
     perform outbox.park(array[p_job.endpoint_id], p_now);
   end if;
-  perform outbox.admit_upkeep('outbox.work_backfills', v_member);
+  if not outbox.rests('outbox.work_backfills', v_member, outbox.clock()) then
+    perform outbox.admit_upkeep('outbox.work_backfills', v_member);
+  end if;
   return v_events;
 exception when query_canceled or assert_failure or others then
   -- A step that needs too much memory may be of its rows.
@@ -62,7 +71,7 @@ comment on function outbox.work_backfill(outbox.replay_job, integer, timestamptz
   'Executes one step of one backfill and returns the events that it sent. An error undoes the step '
   'and is shown by queue_health; the job tries again after 10 s. A backfill to a deleted endpoint '
   'is cancelled. locks: the caller holds the job; the gate, then events or the rows of the '
-  'application, then partition_check.';
+  'application, then partition_check; the caller has a lock_timeout.';
 
 create function outbox.next_backfill(p_now timestamptz) returns outbox.replay_job
 language plpgsql
@@ -102,6 +111,7 @@ create function outbox.work_backfills(p_now timestamptz) returns boolean
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
   v_most constant integer := 1000;
@@ -132,4 +142,4 @@ comment on function outbox.work_backfills(timestamptz) is
   'Executes one step of the backfill whose turn it is, in the caller''s transaction; false if '
   'there is none. So the caller commits after each step. locks: the advisory lock of '
   'work_replay_jobs(), the job with SKIP LOCKED, its gate, then events or '
-  'the rows of the application, then partition_check.';
+  'the rows of the application, then partition_check; each wait ends after 100 ms.';

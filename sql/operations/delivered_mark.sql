@@ -16,7 +16,8 @@
 --
 -- The job goes through the endpoints in the order of their ids. What it has to leave out, because
 -- its lease is not over or because the database refuses to end it, is tried in the next pass, and
--- the job ends after a pass that left nothing out. It leaves out message channels for good: the
+-- the job ends after a pass that left nothing out. So it does with an endpoint whose gate somebody
+-- holds. It leaves out message channels for good: the
 -- status of a message would say that it was cancelled, and the statuses of the provider would no
 -- longer count.
 
@@ -227,8 +228,14 @@ declare
   v_found outbox.delivery[] :=
     outbox.deliveries_to_mark(p_mark, p_endpoint_id, false, p_most, p_now);
   v_one outbox.delivery;
+  -- Each may wait for a lock, and runs for the gate.
+  v_until timestamptz := pg_catalog.clock_timestamp() + interval '1 s';
 begin
   foreach v_one in array v_found loop
+    -- The next step continues with this endpoint.
+    if pg_catalog.clock_timestamp() >= v_until then
+      return v_mark;
+    end if;
     if outbox.mark_one(v_one, v_why, p_now) then
       v_mark.marked := v_mark.marked + 1;
     else
@@ -248,7 +255,7 @@ comment on function outbox.mark_endpoint(
   outbox.delivered_mark, uuid, integer, timestamptz) is
   'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns the job '
   'with its new marked and left_until, and with this endpoint as at_endpoint if it is finished. '
-  'locks: the caller holds the gate.';
+  'After 1 s it begins with no other delivery. locks: the caller holds the gate.';
 
 create function outbox.mark_next(
   p_mark outbox.delivered_mark, p_now timestamptz
@@ -264,6 +271,7 @@ declare
   v_most constant integer := 200;
   v_mark outbox.delivered_mark := p_mark;
   v_endpoints uuid[];
+  v_locked uuid[];
   v_endpoint uuid;
   v_more integer;
 begin
@@ -279,8 +287,13 @@ begin
       and e.id = coalesce(p_mark.endpoint_id, e.id) and e.org_id = coalesce(p_mark.org_id, e.org_id)
       and e.status <> 'deleted' and g.depth > 0
     order by e.id limit 20);
-  perform outbox.lock_gates(v_endpoints);
+  v_locked := outbox.lock_free_gates(v_endpoints, '{}');
   foreach v_endpoint in array v_endpoints loop
+    if v_endpoint <> all (v_locked) then
+      v_mark.at_endpoint := v_endpoint;
+      v_mark.left_until := greatest(v_mark.left_until, p_now + interval '10 s');
+      continue;
+    end if;
     v_more := v_most - (v_mark.marked - p_mark.marked);
     exit when v_more = 0;
     v_mark := outbox.mark_endpoint(v_mark, v_endpoint, v_more, p_now);
@@ -300,7 +313,8 @@ end
 $$;
 comment on function outbox.mark_next(outbox.delivered_mark, timestamptz) is
   'Ends up to 200 deliveries of the next endpoints that have open ones, 20 at most, or ends the '
-  'pass if there is none; returns the job as it is to be stored. locks: the gates by id.';
+  'pass if there is none; returns the job as it is to be stored. An endpoint whose gate somebody '
+  'holds is left out until the next pass. locks: the gates by id.';
 
 create function outbox.work_delivered_mark(
   p_mark outbox.delivered_mark, p_now timestamptz
@@ -335,6 +349,7 @@ create function outbox.work_delivered_marks(p_now timestamptz) returns boolean
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
   v_mark outbox.delivered_mark;
@@ -367,4 +382,5 @@ $$;
 comment on function outbox.work_delivered_marks(timestamptz) is
   'Executes one step of the oldest job of mark_delivered() whose turn has come, in the caller''s '
   'transaction; false if there is none. A step that fails is shown by queue_health, and tried '
-  'again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark().';
+  'again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark(); each '
+  'wait ends after 100 ms.';

@@ -3,7 +3,9 @@
 -- a later tick, and all others are removed. An endpoint waits for any other lock for 500 ms: that
 -- of its secrets, of a row of a module, or of what a trigger of the user needs. After such a wait
 -- its deliveries are tried in smaller and smaller parts, each of which waits for 20 ms. So all that
--- need no such lock are removed. After 2 s no part begins, and the rest stays for a later tick.
+-- need no such lock are removed. After 2 s no part begins, and the rest stays for a later tick. A
+-- delivery that the database refuses to remove is recorded in refusal, and tried again after all
+-- others.
 
 create function outbox.purge_rows(
   p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamptz
@@ -55,6 +57,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_delivery outbox.delivery;
   v_sqlstate text;
 begin
   -- Each part may wait for a lock, and the other work of the tick with it.
@@ -68,10 +71,10 @@ begin
       raise;
     end if;
     if v_half = 0 then
+      select * into v_delivery from outbox.delivery d where d.ctid = p_rows[1];
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
-        sqlstate, pg_catalog.format('event %s: %s',
-          (select d.event_id from outbox.delivery d where d.ctid = p_rows[1]), sqlerrm),
-        '5 minutes');
+        sqlstate, pg_catalog.format('event %s: %s', v_delivery.event_id, sqlerrm), '5 minutes');
+      perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, p_now);
       return 0;
     end if;
     v_sqlstate := sqlstate;
@@ -85,7 +88,8 @@ begin
 end
 $$;
 comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz, timestamptz) is
-  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a '
+  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled, and '
+  'it is recorded in refusal. If a '
   'trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that '
   'for 20 ms. From p_until on it begins with no other part. locks: the caller holds the gate.';
 
@@ -123,14 +127,40 @@ comment on function outbox.lock_deleted(uuid) is
   'deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: '
   'the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
+create function outbox.rows_to_purge(
+  p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamptz
+) returns tid[]
+language plpgsql set search_path = ''
+as $$
+begin
+  return array(
+    select d.row_at from outbox.lane l
+    cross join lateral (
+      select d.ctid as row_at, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+        and not exists (
+          select from outbox.refusal r
+          where r.endpoint_id = p_endpoint_id and r.event_id = d.event_id and r.step = 'expiry')
+      order by d.due_at, d.event_id limit p_limit
+      for update skip locked
+    ) d
+    where l.gate_id = p_gate_id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit for no key update of l skip locked);
+end
+$$;
+comment on function outbox.rows_to_purge(uuid, bigint, integer, timestamptz) is
+  'Up to p_limit deliveries of a deleted endpoint that may be removed, without those that were '
+  'refused. locks: deliveries and their lanes with SKIP LOCKED.';
+
 create function outbox.purge_endpoint(
-  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz, p_until timestamptz default 'infinity'
 ) returns integer
 language plpgsql
 set search_path = ''
 set lock_timeout = '500ms'
 as $$
 declare
+  v_until timestamptz := least(p_until, pg_catalog.clock_timestamp() + interval '2 s');
   v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
   v_purged integer := 0;
   v_rows tid[];
@@ -138,19 +168,16 @@ begin
   if v_gate_id is null then
     return 0;
   end if;
-  v_rows := array(
-    select d.row_at from outbox.lane l
-    cross join lateral (
-      select d.ctid as row_at, d.leased_until from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id limit p_limit
-      for update skip locked
-    ) d
-    where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit for no key update of l skip locked);
+  v_rows := outbox.rows_to_purge(p_endpoint_id, v_gate_id, p_limit, p_now);
+  if pg_catalog.cardinality(v_rows) = 0 then
+    -- All others are gone: those that were refused have their next turn.
+    delete from outbox.refusal r where r.endpoint_id = p_endpoint_id and r.step = 'expiry';
+    if found then
+      v_rows := outbox.rows_to_purge(p_endpoint_id, v_gate_id, p_limit, p_now);
+    end if;
+  end if;
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now,
-      pg_catalog.clock_timestamp() + interval '2 s');
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now, v_until);
   elsif exists (
     select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
   then
@@ -162,12 +189,11 @@ begin
   return v_purged;
 end
 $$;
-comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
+comment on function outbox.purge_endpoint(uuid, integer, timestamptz, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
   'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
-  'deleted or is locked. If a trigger waits for a lock, it stops after 2 s. 55P03: it has waited '
-  'for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP '
-  'LOCKED.';
+  'deleted or is locked. If a trigger waits for a lock, it stops after 2 s, or at p_until. 55P03: '
+  'it has waited for another lock for 500 ms. locks: lock_deleted(), then as rows_to_purge().';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -281,7 +307,7 @@ begin
   foreach v_endpoint in array v_endpoints loop
     begin
       v_purged := v_purged + outbox.purge_endpoint(v_endpoint,
-        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now);
+        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now, v_deadline);
     exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
@@ -298,5 +324,5 @@ $$;
 comment on function outbox.purge_deleted(integer) is
   'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how '
   'many. The first endpoint of each organisation comes before any second one. After 2 s it begins '
-  'with no other endpoint. If the database refuses a row, all others are removed, and the endpoint '
-  'is left out for 10 s.';
+  'with no other endpoint or part of one. If the database refuses a row, all others are removed, '
+  'and the endpoint is left out for 10 s.';

@@ -3,6 +3,10 @@
 -- and at most rate_per_second are added per second. A tick replays at most 1,000 dead letters: each
 -- organisation with running jobs has an equal share, and so has each of its jobs. Jobs with another
 -- source are backfills: see operations/backfill_job.
+--
+-- Somebody may hold a gate or a row for long, such as a person with an open transaction. A job that
+-- needs it stops before this dead letter and continues after the release. All other jobs go on.
+-- Each wait ends after 100 ms and counts as no failure.
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.replay_jobs', '10', 'integer', 1, 1000, true,
@@ -49,13 +53,14 @@ comment on table outbox.replay_job is
   'Replays of many dead letters, and backfills: what they select, the position (at_failed, '
   'at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of '
   'events that the job leaves out. error: only dead letters whose error has these first 200 '
-  'characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, '
+  'characters. source: dead letters, kept events, or rows of a table. waits_for: why the last step '
+  'could send nothing (null: it could). Only of a backfill: types, '
   'the patterns of the event types (null: all); by_subscription, whether the subscriptions of '
   'the endpoint apply; include_delivered, whether it also sends again what was delivered; filter; '
   'failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when '
   'every older transaction has ended; until_at, the end of the span '
-  'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
-  '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
+  'that the caller named; worked_at, the last step; by_api, started over the HTTP API; looked, '
+  'how many events or rows it has '
   'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its '
   'end.';
 -- The tick looks for a running job each second.
@@ -288,7 +293,9 @@ begin
       select coalesce(j.org_id, '') as org_id, x.*
       from outbox.job_shares(false, p_now) s
       join outbox.replay_job j on j.id = s.job_id
-      cross join lateral unnest(outbox.next_letters(j, v_most,
+      -- One that waits takes no part of the others.
+      cross join lateral unnest(outbox.next_letters(j,
+        case when j.waits_for is null then v_most else 1 end,
         least(5000, greatest(1, v_rows / s.parts))::integer)) with ordinality
         as x (job_id, event_id, endpoint_id, failed_at, letter_id, place)
     ), turns as (
@@ -307,7 +314,24 @@ end
 $$;
 comment on function outbox.next_replays(timestamptz) is
   'The next dead letters of the running jobs, see next_letters(). Organisations share 1,000 of '
-  'them equally, see job_shares(). What one leaves is for the others.';
+  'them equally, see job_shares(). What one leaves is for the others. A job that waits for a gate '
+  'gets one.';
+
+create function outbox.rest_job(p_job_id bigint, p_error text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.refuse_upkeep(
+    (
+      select case j.source when 'dead_letters' then 'outbox.work_replay_jobs'
+          else 'outbox.work_backfills' end
+      from outbox.replay_job j where j.id = p_job_id
+    ),
+    'replay job ' || p_job_id, '55P03', p_error, '5 minutes');
+end
+$$;
+comment on function outbox.rest_job(bigint, text) is
+  'Leaves a job out for 10 s, because somebody holds a row that it needs; queue_health shows it.';
 
 create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -322,11 +346,15 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
+  if sqlstate = '55P03' then
+    perform outbox.rest_job(p_step.job_id, pg_catalog.format('%s: %s', v_member, sqlerrm));
+    return null;
+  end if;
   v_task := (
     select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
       end
     from outbox.replay_job j where j.id = p_step.job_id);
-  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
@@ -339,10 +367,10 @@ $$;
 comment on function outbox.replay_one(outbox.replay_step, timestamptz) is
   'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job '
   'skips it because it cannot be replayed. Null: the job has to try again, after an error that is '
-  'usually temporary, at most 4 times.';
+  'usually temporary, at most 4 times, or after a wait for a lock.';
 
 create function outbox.work_replay_job(
-  p_steps outbox.replay_step[], p_now timestamptz
+  p_steps outbox.replay_step[], p_locked uuid[], p_now timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -350,6 +378,7 @@ declare
   v_step outbox.replay_step;
   v_last outbox.replay_step;
   v_put integer;
+  v_waits_for text;
   v_all integer := 0;
   v_skipped integer := 0;
 begin
@@ -358,15 +387,23 @@ begin
       v_last := v_step;
       continue;
     end if;
+    if v_step.endpoint_id <> all (p_locked) then
+      v_waits_for := 'the gate of endpoint ' || v_step.endpoint_id;
+      exit;
+    end if;
     v_put := outbox.replay_one(v_step, p_now);
     exit when v_put is null;
     v_last := v_step;
     v_all := v_all + v_put;
     v_skipped := v_skipped + 1 - v_put;
   end loop;
+  if v_last.job_id is null then
+    perform outbox.wait_for(p_steps[1].job_id, v_waits_for);
+    return 0;
+  end if;
   update outbox.replay_job j set
     at_failed = v_last.failed_at, at_id = v_last.letter_id, replayed = j.replayed + v_all,
-    skipped = j.skipped + v_skipped
+    skipped = j.skipped + v_skipped, waits_for = null
   where j.id = v_last.job_id;
   return v_all;
 exception when query_canceled or assert_failure or others then
@@ -378,22 +415,24 @@ exception when query_canceled or assert_failure or others then
   return 0;
 end
 $$;
-comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
-  'Executes one step of one replay job and returns how many dead letters it replayed. If the '
+comment on function outbox.work_replay_job(outbox.replay_step[], uuid[], timestamptz) is
+  'Executes one step of one replay job and returns how many dead letters it replayed. It stops '
+  'before the first one whose endpoint is not of p_locked. If the '
   'database refuses to store its position, it replays none and tries again after 10 s. locks: the '
-  'caller holds the gates.';
+  'caller holds the gates of p_locked.';
 
-create function outbox.end_replay_jobs(p_jobs bigint[], p_now timestamptz) returns void
+create function outbox.end_replay_jobs(
+  p_jobs bigint[], p_now timestamptz, p_until timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_deadline timestamptz := outbox.job_deadline();
   v_job bigint;
 begin
   foreach v_job in array p_jobs loop
-    exit when pg_catalog.clock_timestamp() >= v_deadline;
+    exit when pg_catalog.clock_timestamp() >= p_until;
     begin
       update outbox.replay_job j set status = 'done', finished_at = p_now
       where j.id = v_job and j.status = 'running';
@@ -407,19 +446,22 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.end_replay_jobs(bigint[], timestamptz) is
+comment on function outbox.end_replay_jobs(bigint[], timestamptz, timestamptz) is
   'Ends jobs that have no dead letter left, unless they were paused or cancelled meanwhile; if one '
-  'cannot be changed, all others are.';
+  'cannot be changed, all others are. From p_until on it ends none.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each job may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_steps outbox.replay_step[];
-  v_endpoints uuid[];
+  v_locked uuid[];
   v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
@@ -441,9 +483,14 @@ begin
       order by j.id),
     outbox.next_replays(p_now)
   into v_ready, v_steps;
-  v_endpoints := array(
-    select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
-  perform outbox.lock_gates(v_endpoints);
+  v_locked := outbox.lock_free_gates(
+    array(
+      select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s
+      where s.event_id is not null),
+    array(
+      select s.endpoint_id from pg_catalog.unnest(v_steps) s
+      join outbox.replay_job j on j.id = s.job_id and j.waits_for is not null
+      where s.event_id is not null));
   -- The job with the least progress first, so that none is always the last one at the deadline.
   for v_job in
     select j.id from outbox.replay_job j
@@ -453,7 +500,7 @@ begin
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
-      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
+      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), v_locked, p_now);
   end loop;
   begin
     perform outbox.restart_open_checks(array(
@@ -467,12 +514,12 @@ begin
       sqlerrm, '5 minutes');
   end;
   perform outbox.set_refusing(true);
-  perform outbox.park_apart(v_endpoints, p_now);
+  perform outbox.park_apart(v_locked, p_now);
   perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
     where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
-    order by j), p_now);
+    order by j), p_now, v_deadline);
   return v_all;
 end
 $$;
@@ -480,5 +527,6 @@ comment on function outbox.work_replay_jobs(timestamptz) is
   'Executes one step of all replay jobs of dead letters: creates as many deliveries as the rate '
   'and the share of the job (job_shares()) allow per second, and records the position, in one '
   'transaction, so that a crash neither repeats nor loses one. If the database refuses to change a '
-  'job, all others continue. Returns how many it replayed. locks: gates by id, then '
-  'partition_check.';
+  'job, or somebody holds what it needs, all others continue. After 2 s it begins with no other '
+  'job. Returns how many it replayed. locks: gates by id, then dead letters or events, then '
+  'partition_check; each wait ends after 100 ms.';

@@ -1,7 +1,8 @@
 -- Expiry: a delivery that is still open event.retention_days after its event becomes a dead letter.
--- A call looks at 5,000 old deliveries, among which the organisations take turns, and the next call
--- at those after them. So an organisation with a million old deliveries delays no other one until
--- all of its own have expired. cleanup_progress stores the last event that a call looked at, if
+-- A call looks at 5,000 old deliveries, among which the organisations take turns, and the endpoints
+-- of each, and the next call at those after them. So an organisation with a million old deliveries
+-- delays no other one until all of its own have expired, and an endpoint whose gate is held no
+-- other endpoint. cleanup_progress stores the last event that a call looked at, if
 -- there are more than 5,000.
 
 create function outbox.old_deliveries(
@@ -40,7 +41,8 @@ begin
   select array(
       select o.delivery
       from (
-        select d.delivery, d.event_id, e.org_id
+        select d.delivery, d.event_id, e.org_id,
+          pg_catalog.row_number() over (partition by d.endpoint_id order by d.event_id) as turn
         from looked d
         cross join lateral (
           select e.org_id from outbox.endpoint e
@@ -54,7 +56,8 @@ begin
               and r.again_at > p_now)
           and e.org_id <> all (v_elsewhere)
       ) o
-      order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
+      order by pg_catalog.row_number() over (partition by o.org_id order by o.turn, o.event_id),
+        o.event_id
       limit p_limit),
     case
       when (select pg_catalog.count(*) from looked) >= v_most
@@ -71,9 +74,9 @@ begin
 end
 $$;
 comment on function outbox.old_deliveries(integer, timestamptz, timestamptz) is
-  'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 '
-  'of events older than p_before. After the last one it begins with the oldest one again. Without '
-  'those that the other project of a move delivers.';
+  'Up to p_limit deliveries that can expire, in turns between organisations and the endpoints of '
+  'each, among the next 5,000 of events older than p_before. After the last one it begins with the '
+  'oldest one again. Without those that the other project of a move delivers.';
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer
@@ -137,7 +140,8 @@ end
 $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
-  'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
+  'after their last replay: they become dead letters (why: expired). Organisations take turns, and '
+  'their endpoints. If '
   'the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that '
   'is locked, until the next call. After ten such waits it begins with no other one. Returns how '
   'many. locks: gates, then deliveries, with SKIP LOCKED.';
@@ -159,7 +163,8 @@ exception when query_canceled or assert_failure or others then
 end
 $$;
 comment on function outbox.refuse_expiry(outbox.delivery, text, text, timestamptz) is
-  'Records that a delivery could not expire, so that the next calls leave it out for an hour.';
+  'Records that a delivery could not expire, so that the next calls leave it out for an hour, or '
+  'that it could not be removed with its endpoint.';
 
 create function outbox.expire_delivery(
   p_delivery outbox.delivery, p_now timestamptz

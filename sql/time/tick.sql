@@ -159,7 +159,10 @@ comment on function outbox.wake_refused(timestamptz) is
   'of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz, p_until timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+-- Of whatever sets no shorter one: nobody who holds a row stops the tick.
+set lock_timeout = '500ms'
 as $$
 declare
   v_second bigint := pg_catalog.floor(extract(epoch from p_now));
@@ -167,7 +170,8 @@ declare
   v_detail text;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
-  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
+  -- Replay jobs come first, because they wait for gates, for a moment; the other steps use SKIP
+  -- LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when query_canceled or assert_failure or others then
@@ -253,7 +257,7 @@ comment on function outbox.upkeep(timestamptz, timestamptz) is
   'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
   'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, '
   'removes ended subscriptions, adds up the counters. After p_until it begins no step, and the '
-  'next tick begins with another one.';
+  'next tick begins with another one. No wait for a lock takes more than 500 ms.';
 
 create function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
 language plpgsql security definer set search_path = ''

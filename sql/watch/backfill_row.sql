@@ -68,6 +68,9 @@ begin
 exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
+  elsif sqlstate = '55P03' then
+    perform outbox.rest_job(p_job.id, pg_catalog.format('row %s: %s', p_place, sqlerrm));
+    return '';
   elsif outbox.may_stay(sqlstate)
     and outbox.refuse_upkeep('outbox.backfill',
       pg_catalog.format('row %s of replay job %s', p_place, p_job.id), sqlstate, sqlerrm,
@@ -81,7 +84,8 @@ $$;
 comment on function outbox.put_row(outbox.replay_job, outbox.event, boolean, bigint) is
   'Stores the event of a row: null. Else the error for which the job skips the row, because its '
   'event is invalid or refused; empty: the job has to try again, after an error that is usually '
-  'temporary, at most 4 times. p_place: the number of the row in the order of the job.';
+  'temporary, at most 4 times, or after a wait for a lock. p_place: the number of the '
+  'row in the order of the job.';
 
 create function outbox.wanted_keys(
   p_job outbox.replay_job, p_filter outbox.filter, p_watch jsonb, p_name text[],

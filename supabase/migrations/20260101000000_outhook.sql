@@ -1942,14 +1942,18 @@ begin
         pg_catalog.format('the counter %s %s', v_counter.metric, v_counter.labels), sqlstate,
         sqlerrm, '5 minutes');
       perform outbox.move_back(v_counter.rows, p_now);
+      -- Somebody may hold all of them.
+      if sqlstate = '55P03' then
+        perform pg_catalog.set_config('lock_timeout', '1ms', true);
+      end if;
     end;
   end loop;
   return v_folded;
 end
 $$;
 comment on function outbox.fold_apart(tid[], timestamptz) is
-  'As fold_rows(); if the database refuses to change a counter, all others are changed, and its '
-  'rows stay.';
+  'As fold_rows(); if the database refuses to change a counter, or somebody holds it, all others '
+  'are changed, and its rows stay. The caller has a lock_timeout; after a wait it is 1 ms.';
 
 create function outbox.move_back(p_rows tid[], p_now timestamptz) returns void
 language plpgsql
@@ -1991,6 +1995,7 @@ create function outbox.fold_counters() returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
@@ -2034,8 +2039,8 @@ end
 $$;
 comment on function outbox.fold_counters() is
   'Adds up to 20,000 rows of counter_change up into counter and returns how many it added: 0 also '
-  'while another transaction changes counter. If the database refuses to change a counter, all '
-  'others are changed. locks: hold_counters().';
+  'while another transaction changes counter. If the database refuses to change a counter, or '
+  'somebody holds it for 100 ms, all others are changed. locks: hold_counters().';
 
 create function outbox.attempt_bounds() returns integer[]
 language sql immutable set search_path = ''
@@ -7020,6 +7025,34 @@ comment on function outbox.try_lock_gates(uuid[]) is
   'Locks those gates of these endpoints that are not locked, and returns their endpoints; none of '
   'them if it would have to wait for more than 20 ms (see the head of gate).';
 
+create function outbox.lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]) returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set lock_timeout = '100ms'
+as $$
+declare
+  v_locked uuid[] := array(
+    select e from pg_catalog.unnest(p_endpoint_ids) e where e <> all (p_held));
+  v_others uuid[];
+begin
+  begin
+    perform outbox.lock_gates(v_locked);
+  exception when lock_not_available then
+    v_locked := '{}';
+  end;
+  v_others := array(
+    select e from pg_catalog.unnest(p_endpoint_ids) e where e <> all (v_locked));
+  return v_locked || outbox.try_lock_gates(v_others) || array(
+    select e from pg_catalog.unnest(v_others) e
+    where not exists (select from outbox.gate g where g.endpoint_id = e));
+end
+$$;
+comment on function outbox.lock_free_gates(uuid[], uuid[]) is
+  'Locks the gates of these endpoints by id, and waits for each that is not of p_held, 100 ms at '
+  'most. After a wait that was too long, or of p_held, it locks those that are not locked. Returns '
+  'their endpoints, and those that have no gate.';
+
 create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
 language plpgsql set search_path = ''
 as $$
@@ -7582,9 +7615,9 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored), routing (the delivery could not be created), expiry (it could not expire) or claim '
-  '(it could not be leased); failures: the number of refusals; again_at: the time of the next '
-  'attempt; infinity: set aside until retry_now().';
+  'be stored), routing (the delivery could not be created), expiry (it could not expire, or '
+  'be removed with its endpoint) or claim (it could not be leased); failures: the number of '
+  'refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 -- Both columns: with the statistics of an empty table, the planner may look up one delivery here.
 create index refusal_endpoint on outbox.refusal (endpoint_id, event_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';
@@ -17211,6 +17244,10 @@ comment on function outbox.replay(uuid, uuid) is
 -- and at most rate_per_second are added per second. A tick replays at most 1,000 dead letters: each
 -- organisation with running jobs has an equal share, and so has each of its jobs. Jobs with another
 -- source are backfills: see operations/backfill_job.
+--
+-- Somebody may hold a gate or a row for long, such as a person with an open transaction. A job that
+-- needs it stops before this dead letter and continues after the release. All other jobs go on.
+-- Each wait ends after 100 ms and counts as no failure.
 
 insert into outbox.setting (name, value, type, lowest, highest, by_org, description) values
   ('limit.replay_jobs', '10', 'integer', 1, 1000, true,
@@ -17257,13 +17294,14 @@ comment on table outbox.replay_job is
   'Replays of many dead letters, and backfills: what they select, the position (at_failed, '
   'at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of '
   'events that the job leaves out. error: only dead letters whose error has these first 200 '
-  'characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, '
+  'characters. source: dead letters, kept events, or rows of a table. waits_for: why the last step '
+  'could send nothing (null: it could). Only of a backfill: types, '
   'the patterns of the event types (null: all); by_subscription, whether the subscriptions of '
   'the endpoint apply; include_delivered, whether it also sends again what was delivered; filter; '
   'failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when '
   'every older transaction has ended; until_at, the end of the span '
-  'that the caller named; worked_at, the last step; waits_for, why this step could send nothing '
-  '(null: it could); by_api, started over the HTTP API; looked, how many events or rows it has '
+  'that the caller named; worked_at, the last step; by_api, started over the HTTP API; looked, '
+  'how many events or rows it has '
   'read, of about total (null: unknown). A job is deleted replay_job.retention_days after its '
   'end.';
 -- The tick looks for a running job each second.
@@ -17496,7 +17534,9 @@ begin
       select coalesce(j.org_id, '') as org_id, x.*
       from outbox.job_shares(false, p_now) s
       join outbox.replay_job j on j.id = s.job_id
-      cross join lateral unnest(outbox.next_letters(j, v_most,
+      -- One that waits takes no part of the others.
+      cross join lateral unnest(outbox.next_letters(j,
+        case when j.waits_for is null then v_most else 1 end,
         least(5000, greatest(1, v_rows / s.parts))::integer)) with ordinality
         as x (job_id, event_id, endpoint_id, failed_at, letter_id, place)
     ), turns as (
@@ -17515,7 +17555,24 @@ end
 $$;
 comment on function outbox.next_replays(timestamptz) is
   'The next dead letters of the running jobs, see next_letters(). Organisations share 1,000 of '
-  'them equally, see job_shares(). What one leaves is for the others.';
+  'them equally, see job_shares(). What one leaves is for the others. A job that waits for a gate '
+  'gets one.';
+
+create function outbox.rest_job(p_job_id bigint, p_error text) returns void
+language plpgsql set search_path = ''
+as $$
+begin
+  perform outbox.refuse_upkeep(
+    (
+      select case j.source when 'dead_letters' then 'outbox.work_replay_jobs'
+          else 'outbox.work_backfills' end
+      from outbox.replay_job j where j.id = p_job_id
+    ),
+    'replay job ' || p_job_id, '55P03', p_error, '5 minutes');
+end
+$$;
+comment on function outbox.rest_job(bigint, text) is
+  'Leaves a job out for 10 s, because somebody holds a row that it needs; queue_health shows it.';
 
 create function outbox.replay_one(p_step outbox.replay_step, p_now timestamptz) returns integer
 language plpgsql set search_path = ''
@@ -17530,11 +17587,15 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
+  if sqlstate = '55P03' then
+    perform outbox.rest_job(p_step.job_id, pg_catalog.format('%s: %s', v_member, sqlerrm));
+    return null;
+  end if;
   v_task := (
     select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
       end
     from outbox.replay_job j where j.id = p_step.job_id);
-  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
@@ -17547,10 +17608,10 @@ $$;
 comment on function outbox.replay_one(outbox.replay_step, timestamptz) is
   'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job '
   'skips it because it cannot be replayed. Null: the job has to try again, after an error that is '
-  'usually temporary, at most 4 times.';
+  'usually temporary, at most 4 times, or after a wait for a lock.';
 
 create function outbox.work_replay_job(
-  p_steps outbox.replay_step[], p_now timestamptz
+  p_steps outbox.replay_step[], p_locked uuid[], p_now timestamptz
 ) returns integer
 language plpgsql set search_path = ''
 as $$
@@ -17558,6 +17619,7 @@ declare
   v_step outbox.replay_step;
   v_last outbox.replay_step;
   v_put integer;
+  v_waits_for text;
   v_all integer := 0;
   v_skipped integer := 0;
 begin
@@ -17566,15 +17628,23 @@ begin
       v_last := v_step;
       continue;
     end if;
+    if v_step.endpoint_id <> all (p_locked) then
+      v_waits_for := 'the gate of endpoint ' || v_step.endpoint_id;
+      exit;
+    end if;
     v_put := outbox.replay_one(v_step, p_now);
     exit when v_put is null;
     v_last := v_step;
     v_all := v_all + v_put;
     v_skipped := v_skipped + 1 - v_put;
   end loop;
+  if v_last.job_id is null then
+    perform outbox.wait_for(p_steps[1].job_id, v_waits_for);
+    return 0;
+  end if;
   update outbox.replay_job j set
     at_failed = v_last.failed_at, at_id = v_last.letter_id, replayed = j.replayed + v_all,
-    skipped = j.skipped + v_skipped
+    skipped = j.skipped + v_skipped, waits_for = null
   where j.id = v_last.job_id;
   return v_all;
 exception when query_canceled or assert_failure or others then
@@ -17586,22 +17656,24 @@ exception when query_canceled or assert_failure or others then
   return 0;
 end
 $$;
-comment on function outbox.work_replay_job(outbox.replay_step[], timestamptz) is
-  'Executes one step of one replay job and returns how many dead letters it replayed. If the '
+comment on function outbox.work_replay_job(outbox.replay_step[], uuid[], timestamptz) is
+  'Executes one step of one replay job and returns how many dead letters it replayed. It stops '
+  'before the first one whose endpoint is not of p_locked. If the '
   'database refuses to store its position, it replays none and tries again after 10 s. locks: the '
-  'caller holds the gates.';
+  'caller holds the gates of p_locked.';
 
-create function outbox.end_replay_jobs(p_jobs bigint[], p_now timestamptz) returns void
+create function outbox.end_replay_jobs(
+  p_jobs bigint[], p_now timestamptz, p_until timestamptz
+) returns void
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  v_deadline timestamptz := outbox.job_deadline();
   v_job bigint;
 begin
   foreach v_job in array p_jobs loop
-    exit when pg_catalog.clock_timestamp() >= v_deadline;
+    exit when pg_catalog.clock_timestamp() >= p_until;
     begin
       update outbox.replay_job j set status = 'done', finished_at = p_now
       where j.id = v_job and j.status = 'running';
@@ -17615,19 +17687,22 @@ begin
   end loop;
 end
 $$;
-comment on function outbox.end_replay_jobs(bigint[], timestamptz) is
+comment on function outbox.end_replay_jobs(bigint[], timestamptz, timestamptz) is
   'Ends jobs that have no dead letter left, unless they were paused or cancelled meanwhile; if one '
-  'cannot be changed, all others are.';
+  'cannot be changed, all others are. From p_until on it ends none.';
 
 create function outbox.work_replay_jobs(p_now timestamptz) returns integer
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each job may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_steps outbox.replay_step[];
-  v_endpoints uuid[];
+  v_locked uuid[];
   v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
@@ -17649,9 +17724,14 @@ begin
       order by j.id),
     outbox.next_replays(p_now)
   into v_ready, v_steps;
-  v_endpoints := array(
-    select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
-  perform outbox.lock_gates(v_endpoints);
+  v_locked := outbox.lock_free_gates(
+    array(
+      select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s
+      where s.event_id is not null),
+    array(
+      select s.endpoint_id from pg_catalog.unnest(v_steps) s
+      join outbox.replay_job j on j.id = s.job_id and j.waits_for is not null
+      where s.event_id is not null));
   -- The job with the least progress first, so that none is always the last one at the deadline.
   for v_job in
     select j.id from outbox.replay_job j
@@ -17661,7 +17741,7 @@ begin
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
-      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
+      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), v_locked, p_now);
   end loop;
   begin
     perform outbox.restart_open_checks(array(
@@ -17675,12 +17755,12 @@ begin
       sqlerrm, '5 minutes');
   end;
   perform outbox.set_refusing(true);
-  perform outbox.park_apart(v_endpoints, p_now);
+  perform outbox.park_apart(v_locked, p_now);
   perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
     where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
-    order by j), p_now);
+    order by j), p_now, v_deadline);
   return v_all;
 end
 $$;
@@ -17688,8 +17768,9 @@ comment on function outbox.work_replay_jobs(timestamptz) is
   'Executes one step of all replay jobs of dead letters: creates as many deliveries as the rate '
   'and the share of the job (job_shares()) allow per second, and records the position, in one '
   'transaction, so that a crash neither repeats nor loses one. If the database refuses to change a '
-  'job, all others continue. Returns how many it replayed. locks: gates by id, then '
-  'partition_check.';
+  'job, or somebody holds what it needs, all others continue. After 2 s it begins with no other '
+  'job. Returns how many it replayed. locks: gates by id, then dead letters or events, then '
+  'partition_check; each wait ends after 100 ms.';
 
 -- sql/operations/extension_points.sql
 
@@ -18453,6 +18534,7 @@ declare
   v_member constant text := 'replay job ' || p_job.id;
   v_job outbox.replay_job;
   v_room integer;
+  v_held uuid[] := array[]::uuid[];
   v_events uuid[] := array[]::uuid[];
 begin
   if exists (
@@ -18464,8 +18546,14 @@ begin
   elsif not outbox.begin_backfill(p_job, p_now) then
     return v_events;
   elsif outbox.backfill_room(p_job, p_most) > 0 then
+    if p_job.waits_for is not null then
+      v_held := array[p_job.endpoint_id];
+    end if;
     -- Only now, because runs wait for the gate.
-    perform outbox.lock_gates(array[p_job.endpoint_id]);
+    if outbox.lock_free_gates(array[p_job.endpoint_id], v_held) = '{}' then
+      perform outbox.wait_for(p_job.id, 'the gate of its endpoint');
+      return v_events;
+    end if;
   end if;
   v_room := outbox.backfill_room(p_job, p_most);
   perform outbox.wait_for(p_job.id,
@@ -18479,7 +18567,9 @@ begin
     perform outbox.restart_open_checks(v_events);
     perform outbox.park(array[p_job.endpoint_id], p_now);
   end if;
-  perform outbox.admit_upkeep('outbox.work_backfills', v_member);
+  if not outbox.rests('outbox.work_backfills', v_member, outbox.clock()) then
+    perform outbox.admit_upkeep('outbox.work_backfills', v_member);
+  end if;
   return v_events;
 exception when query_canceled or assert_failure or others then
   -- A step that needs too much memory may be of its rows.
@@ -18494,7 +18584,7 @@ comment on function outbox.work_backfill(outbox.replay_job, integer, timestamptz
   'Executes one step of one backfill and returns the events that it sent. An error undoes the step '
   'and is shown by queue_health; the job tries again after 10 s. A backfill to a deleted endpoint '
   'is cancelled. locks: the caller holds the job; the gate, then events or the rows of the '
-  'application, then partition_check.';
+  'application, then partition_check; the caller has a lock_timeout.';
 
 create function outbox.next_backfill(p_now timestamptz) returns outbox.replay_job
 language plpgsql
@@ -18534,6 +18624,7 @@ create function outbox.work_backfills(p_now timestamptz) returns boolean
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
   v_most constant integer := 1000;
@@ -18564,7 +18655,7 @@ comment on function outbox.work_backfills(timestamptz) is
   'Executes one step of the backfill whose turn it is, in the caller''s transaction; false if '
   'there is none. So the caller commits after each step. locks: the advisory lock of '
   'work_replay_jobs(), the job with SKIP LOCKED, its gate, then events or '
-  'the rows of the application, then partition_check.';
+  'the rows of the application, then partition_check; each wait ends after 100 ms.';
 
 -- sql/operations/purge.sql
 
@@ -18573,7 +18664,9 @@ comment on function outbox.work_backfills(timestamptz) is
 -- a later tick, and all others are removed. An endpoint waits for any other lock for 500 ms: that
 -- of its secrets, of a row of a module, or of what a trigger of the user needs. After such a wait
 -- its deliveries are tried in smaller and smaller parts, each of which waits for 20 ms. So all that
--- need no such lock are removed. After 2 s no part begins, and the rest stays for a later tick.
+-- need no such lock are removed. After 2 s no part begins, and the rest stays for a later tick. A
+-- delivery that the database refuses to remove is recorded in refusal, and tried again after all
+-- others.
 
 create function outbox.purge_rows(
   p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamptz
@@ -18625,6 +18718,7 @@ language plpgsql set search_path = ''
 as $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_delivery outbox.delivery;
   v_sqlstate text;
 begin
   -- Each part may wait for a lock, and the other work of the tick with it.
@@ -18638,10 +18732,10 @@ begin
       raise;
     end if;
     if v_half = 0 then
+      select * into v_delivery from outbox.delivery d where d.ctid = p_rows[1];
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
-        sqlstate, pg_catalog.format('event %s: %s',
-          (select d.event_id from outbox.delivery d where d.ctid = p_rows[1]), sqlerrm),
-        '5 minutes');
+        sqlstate, pg_catalog.format('event %s: %s', v_delivery.event_id, sqlerrm), '5 minutes');
+      perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, p_now);
       return 0;
     end if;
     v_sqlstate := sqlstate;
@@ -18655,7 +18749,8 @@ begin
 end
 $$;
 comment on function outbox.purge_apart(uuid, bigint, tid[], timestamptz, timestamptz) is
-  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a '
+  'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled, and '
+  'it is recorded in refusal. If a '
   'trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that '
   'for 20 ms. From p_until on it begins with no other part. locks: the caller holds the gate.';
 
@@ -18693,14 +18788,40 @@ comment on function outbox.lock_deleted(uuid) is
   'deleted, or if one of both is locked. One that has no gate any more counts as purged. locks: '
   'the endpoint, then its gate, with SKIP LOCKED; the caller has a lock_timeout.';
 
+create function outbox.rows_to_purge(
+  p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamptz
+) returns tid[]
+language plpgsql set search_path = ''
+as $$
+begin
+  return array(
+    select d.row_at from outbox.lane l
+    cross join lateral (
+      select d.ctid as row_at, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+        and not exists (
+          select from outbox.refusal r
+          where r.endpoint_id = p_endpoint_id and r.event_id = d.event_id and r.step = 'expiry')
+      order by d.due_at, d.event_id limit p_limit
+      for update skip locked
+    ) d
+    where l.gate_id = p_gate_id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit for no key update of l skip locked);
+end
+$$;
+comment on function outbox.rows_to_purge(uuid, bigint, integer, timestamptz) is
+  'Up to p_limit deliveries of a deleted endpoint that may be removed, without those that were '
+  'refused. locks: deliveries and their lanes with SKIP LOCKED.';
+
 create function outbox.purge_endpoint(
-  p_endpoint_id uuid, p_limit integer, p_now timestamptz
+  p_endpoint_id uuid, p_limit integer, p_now timestamptz, p_until timestamptz default 'infinity'
 ) returns integer
 language plpgsql
 set search_path = ''
 set lock_timeout = '500ms'
 as $$
 declare
+  v_until timestamptz := least(p_until, pg_catalog.clock_timestamp() + interval '2 s');
   v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
   v_purged integer := 0;
   v_rows tid[];
@@ -18708,19 +18829,16 @@ begin
   if v_gate_id is null then
     return 0;
   end if;
-  v_rows := array(
-    select d.row_at from outbox.lane l
-    cross join lateral (
-      select d.ctid as row_at, d.leased_until from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id limit p_limit
-      for update skip locked
-    ) d
-    where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit for no key update of l skip locked);
+  v_rows := outbox.rows_to_purge(p_endpoint_id, v_gate_id, p_limit, p_now);
+  if pg_catalog.cardinality(v_rows) = 0 then
+    -- All others are gone: those that were refused have their next turn.
+    delete from outbox.refusal r where r.endpoint_id = p_endpoint_id and r.step = 'expiry';
+    if found then
+      v_rows := outbox.rows_to_purge(p_endpoint_id, v_gate_id, p_limit, p_now);
+    end if;
+  end if;
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now,
-      pg_catalog.clock_timestamp() + interval '2 s');
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now, v_until);
   elsif exists (
     select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
   then
@@ -18732,12 +18850,11 @@ begin
   return v_purged;
 end
 $$;
-comment on function outbox.purge_endpoint(uuid, integer, timestamptz) is
+comment on function outbox.purge_endpoint(uuid, integer, timestamptz, timestamptz) is
   'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and '
   'at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not '
-  'deleted or is locked. If a trigger waits for a lock, it stops after 2 s. 55P03: it has waited '
-  'for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP '
-  'LOCKED.';
+  'deleted or is locked. If a trigger waits for a lock, it stops after 2 s, or at p_until. 55P03: '
+  'it has waited for another lock for 500 ms. locks: lock_deleted(), then as rows_to_purge().';
 
 create function outbox.remove_endpoint(p_endpoint_id uuid, p_gate_id bigint) returns void
 language plpgsql set search_path = ''
@@ -18851,7 +18968,7 @@ begin
   foreach v_endpoint in array v_endpoints loop
     begin
       v_purged := v_purged + outbox.purge_endpoint(v_endpoint,
-        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now);
+        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now, v_deadline);
     exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
@@ -18868,8 +18985,8 @@ $$;
 comment on function outbox.purge_deleted(integer) is
   'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how '
   'many. The first endpoint of each organisation comes before any second one. After 2 s it begins '
-  'with no other endpoint. If the database refuses a row, all others are removed, and the endpoint '
-  'is left out for 10 s.';
+  'with no other endpoint or part of one. If the database refuses a row, all others are removed, '
+  'and the endpoint is left out for 10 s.';
 
 -- sql/operations/open_delivery.sql
 
@@ -20406,7 +20523,8 @@ comment on function outbox.cancel_pending(text, timestamptz, timestamptz) is
 --
 -- The job goes through the endpoints in the order of their ids. What it has to leave out, because
 -- its lease is not over or because the database refuses to end it, is tried in the next pass, and
--- the job ends after a pass that left nothing out. It leaves out message channels for good: the
+-- the job ends after a pass that left nothing out. So it does with an endpoint whose gate somebody
+-- holds. It leaves out message channels for good: the
 -- status of a message would say that it was cancelled, and the statuses of the provider would no
 -- longer count.
 
@@ -20617,8 +20735,14 @@ declare
   v_found outbox.delivery[] :=
     outbox.deliveries_to_mark(p_mark, p_endpoint_id, false, p_most, p_now);
   v_one outbox.delivery;
+  -- Each may wait for a lock, and runs for the gate.
+  v_until timestamptz := pg_catalog.clock_timestamp() + interval '1 s';
 begin
   foreach v_one in array v_found loop
+    -- The next step continues with this endpoint.
+    if pg_catalog.clock_timestamp() >= v_until then
+      return v_mark;
+    end if;
     if outbox.mark_one(v_one, v_why, p_now) then
       v_mark.marked := v_mark.marked + 1;
     else
@@ -20638,7 +20762,7 @@ comment on function outbox.mark_endpoint(
   outbox.delivered_mark, uuid, integer, timestamptz) is
   'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns the job '
   'with its new marked and left_until, and with this endpoint as at_endpoint if it is finished. '
-  'locks: the caller holds the gate.';
+  'After 1 s it begins with no other delivery. locks: the caller holds the gate.';
 
 create function outbox.mark_next(
   p_mark outbox.delivered_mark, p_now timestamptz
@@ -20654,6 +20778,7 @@ declare
   v_most constant integer := 200;
   v_mark outbox.delivered_mark := p_mark;
   v_endpoints uuid[];
+  v_locked uuid[];
   v_endpoint uuid;
   v_more integer;
 begin
@@ -20669,8 +20794,13 @@ begin
       and e.id = coalesce(p_mark.endpoint_id, e.id) and e.org_id = coalesce(p_mark.org_id, e.org_id)
       and e.status <> 'deleted' and g.depth > 0
     order by e.id limit 20);
-  perform outbox.lock_gates(v_endpoints);
+  v_locked := outbox.lock_free_gates(v_endpoints, '{}');
   foreach v_endpoint in array v_endpoints loop
+    if v_endpoint <> all (v_locked) then
+      v_mark.at_endpoint := v_endpoint;
+      v_mark.left_until := greatest(v_mark.left_until, p_now + interval '10 s');
+      continue;
+    end if;
     v_more := v_most - (v_mark.marked - p_mark.marked);
     exit when v_more = 0;
     v_mark := outbox.mark_endpoint(v_mark, v_endpoint, v_more, p_now);
@@ -20690,7 +20820,8 @@ end
 $$;
 comment on function outbox.mark_next(outbox.delivered_mark, timestamptz) is
   'Ends up to 200 deliveries of the next endpoints that have open ones, 20 at most, or ends the '
-  'pass if there is none; returns the job as it is to be stored. locks: the gates by id.';
+  'pass if there is none; returns the job as it is to be stored. An endpoint whose gate somebody '
+  'holds is left out until the next pass. locks: the gates by id.';
 
 create function outbox.work_delivered_mark(
   p_mark outbox.delivered_mark, p_now timestamptz
@@ -20725,6 +20856,7 @@ create function outbox.work_delivered_marks(p_now timestamptz) returns boolean
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '100ms'
 as $$
 declare
   v_mark outbox.delivered_mark;
@@ -20757,7 +20889,8 @@ $$;
 comment on function outbox.work_delivered_marks(timestamptz) is
   'Executes one step of the oldest job of mark_delivered() whose turn has come, in the caller''s '
   'transaction; false if there is none. A step that fails is shown by queue_health, and tried '
-  'again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark().';
+  'again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark(); each '
+  'wait ends after 100 ms.';
 
 -- sql/operations/decide_copy.sql
 
@@ -24027,7 +24160,10 @@ comment on function outbox.wake_refused(timestamptz) is
   'of next_at, without which the gate would never be due. locks: gates with SKIP LOCKED.';
 
 create function outbox.upkeep(p_now timestamptz, p_until timestamptz) returns void
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+-- Of whatever sets no shorter one: nobody who holds a row stops the tick.
+set lock_timeout = '500ms'
 as $$
 declare
   v_second bigint := pg_catalog.floor(extract(epoch from p_now));
@@ -24035,7 +24171,8 @@ declare
   v_detail text;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
-  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
+  -- Replay jobs come first, because they wait for gates, for a moment; the other steps use SKIP
+  -- LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when query_canceled or assert_failure or others then
@@ -24121,7 +24258,7 @@ comment on function outbox.upkeep(timestamptz, timestamptz) is
   'were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), '
   'cancels the deliveries of deleted endpoints, expires deliveries that were open too long, '
   'removes ended subscriptions, adds up the counters. After p_until it begins no step, and the '
-  'next tick begins with another one.';
+  'next tick begins with another one. No wait for a lock takes more than 500 ms.';
 
 create function outbox.tick(p_until timestamptz default 'infinity') returns jsonb
 language plpgsql security definer set search_path = ''
@@ -24546,9 +24683,10 @@ comment on function outbox.drop_partitions(integer) is
 -- sql/time/expire.sql
 
 -- Expiry: a delivery that is still open event.retention_days after its event becomes a dead letter.
--- A call looks at 5,000 old deliveries, among which the organisations take turns, and the next call
--- at those after them. So an organisation with a million old deliveries delays no other one until
--- all of its own have expired. cleanup_progress stores the last event that a call looked at, if
+-- A call looks at 5,000 old deliveries, among which the organisations take turns, and the endpoints
+-- of each, and the next call at those after them. So an organisation with a million old deliveries
+-- delays no other one until all of its own have expired, and an endpoint whose gate is held no
+-- other endpoint. cleanup_progress stores the last event that a call looked at, if
 -- there are more than 5,000.
 
 create function outbox.old_deliveries(
@@ -24587,7 +24725,8 @@ begin
   select array(
       select o.delivery
       from (
-        select d.delivery, d.event_id, e.org_id
+        select d.delivery, d.event_id, e.org_id,
+          pg_catalog.row_number() over (partition by d.endpoint_id order by d.event_id) as turn
         from looked d
         cross join lateral (
           select e.org_id from outbox.endpoint e
@@ -24601,7 +24740,8 @@ begin
               and r.again_at > p_now)
           and e.org_id <> all (v_elsewhere)
       ) o
-      order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
+      order by pg_catalog.row_number() over (partition by o.org_id order by o.turn, o.event_id),
+        o.event_id
       limit p_limit),
     case
       when (select pg_catalog.count(*) from looked) >= v_most
@@ -24618,9 +24758,9 @@ begin
 end
 $$;
 comment on function outbox.old_deliveries(integer, timestamptz, timestamptz) is
-  'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 '
-  'of events older than p_before. After the last one it begins with the oldest one again. Without '
-  'those that the other project of a move delivers.';
+  'Up to p_limit deliveries that can expire, in turns between organisations and the endpoints of '
+  'each, among the next 5,000 of events older than p_before. After the last one it begins with the '
+  'oldest one again. Without those that the other project of a move delivers.';
 
 create function outbox.expire_deliveries(p_limit integer) returns integer
 language plpgsql security definer
@@ -24684,7 +24824,8 @@ end
 $$;
 comment on function outbox.expire_deliveries(integer) is
   'Expires up to p_limit deliveries that are still open event.retention_days after their event, or '
-  'after their last replay: they become dead letters (why: expired). Organisations take turns. If '
+  'after their last replay: they become dead letters (why: expired). Organisations take turns, and '
+  'their endpoints. If '
   'the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that '
   'is locked, until the next call. After ten such waits it begins with no other one. Returns how '
   'many. locks: gates, then deliveries, with SKIP LOCKED.';
@@ -24706,7 +24847,8 @@ exception when query_canceled or assert_failure or others then
 end
 $$;
 comment on function outbox.refuse_expiry(outbox.delivery, text, text, timestamptz) is
-  'Records that a delivery could not expire, so that the next calls leave it out for an hour.';
+  'Records that a delivery could not expire, so that the next calls leave it out for an hour, or '
+  'that it could not be removed with its endpoint.';
 
 create function outbox.expire_delivery(
   p_delivery outbox.delivery, p_now timestamptz

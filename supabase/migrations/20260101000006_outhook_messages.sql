@@ -1649,6 +1649,7 @@ create function outbox.hold_channel(
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '20ms'
 as $$
 declare
   v_endpoint outbox.endpoint;
@@ -1685,7 +1686,7 @@ comment on function outbox.hold_channel(
   uuid, text, boolean, text, timestamptz, timestamptz, timestamptz) is
   'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the '
   'last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, '
-  'without waiting.';
+  'without waiting, then the hold; 55P03 after 20 ms.';
 
 create function outbox.hold_cause(p_code text) returns text
 language plpgsql immutable set search_path = ''
@@ -4373,8 +4374,13 @@ begin
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
-      p_now);
+    begin
+      perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
+        p_now);
+    exception when lock_not_available then
+      -- So does a locked hold.
+      null;
+    end;
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u

@@ -70,6 +70,29 @@ for (const [first, change] of Object.entries(changes)) {
   }
 }
 
+Deno.test('fold_counters() waits once for the counters that another session holds, and adds up all others', async () => {
+  await db.admin`
+    insert into outbox.counter (metric, labels, n, total)
+    select 'held', array[n::text], 0, 0 from generate_series(1, 40) n`
+  const counting = () =>
+    db.admin`
+      select outbox.count_up('held', array[n::text], 1, 1) from generate_series(1, 40) n`
+  await counting()
+  await count(one)
+  await other.sql`begin`
+  await other.sql`select from outbox.counter c where c.metric = 'held' for update`
+  // Forty waits of 100 ms would take longer.
+  await one.sql`set statement_timeout = '2s'`
+  await one.sql`select outbox.fold_counters()`
+  await one.sql`reset statement_timeout`
+  await other.sql`rollback`
+  expect(await counted()).toEqual([1, 0, 0])
+  await one.sql`select outbox.fold_counters()`
+  const [held] = await db.admin`
+    select sum(c.n)::integer as n, count(*)::integer as rows from outbox.counter c where c.metric = 'held'`
+  expect(held).toEqual({ n: 40, rows: 40 })
+})
+
 Deno.test('ticks that begin with different steps of the counters do not deadlock', async () => {
   const { 'fold_counters()': fold, 'note_traffic()': note } = changes
   await count(one)

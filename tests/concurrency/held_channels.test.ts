@@ -96,6 +96,23 @@ Deno.test('an answer that holds a channel waits for no person who has changed it
   expect(await endpointStatusOf(db.admin, channel)).toBe('paused')
 })
 
+Deno.test('an answer that holds a channel waits for nobody who has changed its holds; the next one holds it', async () => {
+  await db.admin`
+    insert into outbox.channel_hold (channel_id, cause, held, why, decided_at)
+    values (${channel}, 'account', false, 'reinstated', outbox.clock() - interval '1 hour')`
+  const delivery = await take(run)
+  await one.sql`begin`
+  await one.sql`select from outbox.channel_hold h where h.channel_id = ${channel} for update`
+  await other.sql`set statement_timeout = '2s'`
+  expect(await run.call([refused(delivery, LOCKED)])).toMatchObject({ applied: 1, error: null })
+  await other.sql`reset statement_timeout`
+  await one.sql`rollback`
+  expect(await endpointStatusOf(db.admin, channel)).toBe('enabled')
+  await addMessage(db.admin, { to: '+12025550112', channel })
+  await run.call([refused(await take(run), LOCKED)])
+  expect(await endpointStatusOf(db.admin, channel)).toBe('paused')
+})
+
 Deno.test('a status that holds a channel waits for no person who has changed it; the next one holds it', async () => {
   await run.call([taken(await take(run))])
   await beside(holdEndpoint, channel, () => say(other.sql, message, 'failed', { code: LOCKED }))

@@ -220,6 +220,26 @@ Deno.test('expire_deliveries() ends after ten waits, and the next call goes on',
   expect(await expiredBesideHeld(12, 2)).toEqual([{ n: 0 }, { n: 12 }])
 })
 
+Deno.test('expire_deliveries() expires the deliveries of all endpoints beside one with more old ones, whose gate another session holds', async () => {
+  const [held = '', free = ''] = await addEndpoints(one.sql, { count: 2 })
+  await publishMany(one.sql, 'thing.done', 20)
+  await new Run(one.sql).call([], 0)
+  await db.admin`
+    update outbox.delivery d set replayed_at = outbox.clock()
+    where d.endpoint_id = ${free} and d.event_id < (
+      select e.id from outbox.event e where e.org_id = 'default' order by e.id offset 17 limit 1)`
+  await wait(db.admin, '31 days')
+  await db.admin`
+    update outbox.delivery set replayed_at = outbox.clock() where replayed_at is not null`
+  const outcomes = await passing({
+    one,
+    other,
+    holding: [lockGate, [held]],
+    call: ['select outbox.expire_deliveries(6) as n'],
+  })
+  expect(outcomes).toEqual([{ n: 3 }, { n: 6 }])
+})
+
 Deno.test('expire_deliveries() passes over a gate that another session holds, and expires its deliveries after that', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   await publishOne(one.sql)

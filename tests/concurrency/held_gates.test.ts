@@ -4,7 +4,7 @@ import { expect } from '@std/expect'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { patienceMs } from '../_support/patience.ts'
 import { expectExactCounters, expectWaitsFor } from './_support/checks.ts'
-import { cross, outcomeOf, passing } from './_support/crossing_calls.ts'
+import { type Call, cross, outcomeOf, passing } from './_support/crossing_calls.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { drain, type Report, report, Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
@@ -94,7 +94,32 @@ for (const [what, call] of actions) {
 
 const markedDelivered = 'select outbox.work_delivered_marks(outbox.clock()) as answer'
 
-Deno.test('a job of mark_delivered() waits for a claim of the same delivery, and leaves it out', async () => {
+Deno.test('a job of mark_delivered() leaves out a gate that another session holds, and ends all others', async () => {
+  const [held = ''] = await addEndpoints(one.sql, { count: 3 })
+  await publishOne(one.sql)
+  await new Run(one.sql).call([], 0)
+  await one.sql`select outbox.mark_delivered(outbox.clock())`
+  await one.sql.unsafe(markedDelivered)
+  const marked = async (): Promise<unknown> => {
+    const [mark] = await db.admin`
+      select m.marked::integer, m.finished_at is not null as done from outbox.delivered_mark m`
+    return mark
+  }
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [held])
+  await other.sql`set statement_timeout = '2s'`
+  for (let step = 0; step < 2; step++) await other.sql.unsafe(markedDelivered)
+  await other.sql`reset statement_timeout`
+  expect(await marked()).toEqual({ marked: 2, done: false })
+  await one.sql`rollback`
+  expect(await db.admin`select from outbox.upkeep_refusal`).toHaveLength(0)
+  await db.admin`update outbox.delivered_mark set resume_at = '-infinity' where true`
+  for (let step = 0; step < 2; step++) await other.sql.unsafe(markedDelivered)
+  expect(await marked()).toEqual({ marked: 3, done: true })
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('a job of mark_delivered() leaves a delivery to a claim that holds it', async () => {
   await addEndpoints(one.sql, { count: 1 })
   const event = await publishOne(one.sql)
   const run = new Run(one.sql)
@@ -105,10 +130,8 @@ Deno.test('a job of mark_delivered() waits for a claim of the same delivery, and
   await one.sql`begin`
   const { deliveries } = await run.call([], 1)
   expect(deliveries).toMatchObject([{ event, attempt: 1 }])
-  const marking = outcomeOf(other, [markedDelivered, []])
-  await expectWaitsFor(db.admin, other, one)
+  expect(await outcomeOf(other, [markedDelivered])).toMatchObject({ answer: true })
   await one.sql`commit`
-  expect(await marking).toMatchObject({ answer: true })
   const [mark] = await db.admin`select marked::integer from outbox.delivered_mark`
   expect(mark).toEqual({ marked: 0 })
   await expectExactCounters(db.admin)
@@ -274,23 +297,20 @@ Deno.test('end_broker_claims() leaves a dead letter of a purged endpoint that re
   expect(announced.map(({ type }) => type)).toEqual(['outhook.delivery.dead_lettered'])
 })
 
-Deno.test('a step of a replay job that waits for a gate holds none of its letters yet', async () => {
+Deno.test('a step of a replay job leaves a letter whose gate another session holds to it', async () => {
   const [endpoint = ''] = await addEndpoints(one.sql, { count: 1 })
   const event = await publishOne(one.sql)
   await deadLetters(new Run(one.sql), 1)
   await one.sql`select outbox.replay_many()`
-  const step = await cross(db, {
-    one,
-    other,
-    first: [lockGate, [endpoint]],
-    second: ['select outbox.work_replay_jobs(outbox.clock()) as put'],
-    meanwhile: async () => {
-      await one.sql`set local lock_timeout = '500ms'`
-      await one.sql`select outbox.replay(${event}, ${endpoint})`
-    },
-  })
-  expect(step).toEqual({ put: 0 })
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  const step: Call = ['select outbox.work_replay_jobs(outbox.clock()) as put']
+  expect(await outcomeOf(other, step)).toEqual({ put: 0 })
+  await one.sql`select outbox.replay(${event}, ${endpoint})`
+  await one.sql`commit`
+  expect(await outcomeOf(other, step)).toEqual({ put: 0 })
   expect(await drain(one.sql)).toBe(1)
+  expect(await db.admin`select from outbox.upkeep_refusal`).toHaveLength(0)
   await expectExactCounters(db.admin)
 })
 
@@ -420,6 +440,33 @@ Deno.test('try_lock_gates() passes over a gate that another session holds, and t
     ],
   })
   expect(outcomes).toEqual([{ locked: [next] }, { locked: [endpoint, next].sort() }])
+})
+
+Deno.test('lock_free_gates() leaves out a gate that another session holds, and takes all others', async () => {
+  const [endpoint = '', next = ''] = await addEndpoints(one.sql, { count: 2 })
+  const none = crypto.randomUUID()
+  /** What it returns, and how many of the gates a third session then finds free. */
+  const locked = async (held: string | null): Promise<unknown> => {
+    await other.sql`begin`
+    const found = await outcomeOf(other, [
+      `select array(select unnest(outbox.lock_free_gates(
+        array[$1, $2, $3]::uuid[], array_remove(array[$4]::uuid[], null))) order by 1) as gates`,
+      [endpoint, next, none, held],
+    ])
+    const free = (await db.admin`select from outbox.gate for update skip locked`).length
+    await other.sql`rollback`
+    return { found, free }
+  }
+  await one.sql`begin`
+  await one.sql.unsafe(lockGate, [endpoint])
+  for (const held of [null, endpoint]) {
+    expect(await locked(held)).toEqual({ found: { gates: [next, none].sort() }, free: 0 })
+  }
+  await one.sql`rollback`
+  expect(await locked(null)).toEqual({
+    found: { gates: [endpoint, next, none].sort() },
+    free: 0,
+  })
 })
 
 Deno.test('two runs that hold nothing get two different isolated deliveries', async () => {

@@ -38,10 +38,21 @@ async function jobUnderWay(): Promise<void> {
   expect(await progress()).toEqual({ status: 'running', replayed: RATE, skipped: 0, open: RATE })
 }
 
-/** Begins a transaction of `holder` that locks both gates: five of the twelve letters may be of one endpoint alone. */
-async function holdGates(): Promise<void> {
-  await holder.sql`begin`
-  await holder.sql`select from outbox.gate order by id for update`
+/** Begins a step of `owner` that waits after the insert of its first delivery; `end` lets it go on, and awaits it. */
+async function stepThatWaits(): Promise<{ end: () => Promise<void> }> {
+  const hold = await holdAt(db.admin, holder.sql, {
+    when: 'after',
+    what: 'insert',
+    table: 'delivery',
+  })
+  const step = owner.sql`select outbox.work_replay_jobs(outbox.clock())`.execute()
+  await expectWaitsFor(db.admin, owner, holder)
+  return {
+    end: async () => {
+      await hold[Symbol.asyncDispose]()
+      await step
+    },
+  }
 }
 
 async function progress(): Promise<unknown> {
@@ -109,12 +120,9 @@ Deno.test('tick() leaves the jobs to a tick that is still at work on them', asyn
 
 Deno.test('a job that begins while a step of another works is not ended without its dead letters', async () => {
   await jobUnderWay()
-  await holdGates()
-  const tick = owner.sql`select outbox.work_replay_jobs(outbox.clock())`.execute()
-  await expectWaitsFor(db.admin, owner, holder)
+  const tick = await stepThatWaits()
   await db.admin`select outbox.replay_many(p_rate_per_second => ${RATE})`
-  await holder.sql`commit`
-  await tick
+  await tick.end()
   const jobs = await db.admin`select status from outbox.replay_job order by id`
   expect(jobs.map(({ status }) => status)).toEqual(['running', 'running'])
 })
@@ -122,17 +130,116 @@ Deno.test('a job that begins while a step of another works is not ended without 
 Deno.test('a job that is cancelled while its step works stays cancelled', async () => {
   await jobUnderWay()
   for (let step = 0; step < 2; step++) await owner.sql`select outbox.tick()`
-  // A second job, whose gates its step waits for; the first has no dead letter left.
-  await db.admin`update outbox.dead_letter set replayed_at = null where true`
+  // A second job, whose step waits; the first has no dead letter left.
+  await db.admin`
+    update outbox.dead_letter set replayed_at = null
+    where (event_id, endpoint_id) in (
+      select event_id, endpoint_id from outbox.delivery order by event_id limit ${RATE})`
+  await db.admin`
+    delete from outbox.delivery d
+    using outbox.dead_letter x
+    where x.replayed_at is null and x.event_id = d.event_id and x.endpoint_id = d.endpoint_id`
   await db.admin`select outbox.replay_many(p_rate_per_second => ${RATE})`
-  await holdGates()
-  const tick = owner.sql`select outbox.work_replay_jobs(outbox.clock())`.execute()
-  await expectWaitsFor(db.admin, owner, holder)
+  const tick = await stepThatWaits()
   await db.admin`
     update outbox.replay_job set status = 'cancelled', finished_at = outbox.clock()
     where id = (select min(id) from outbox.replay_job)`
-  await holder.sql`commit`
-  await tick
+  await tick.end()
   const [first] = await db.admin`select status from outbox.replay_job order by id limit 1`
   expect(first?.status).toBe('cancelled')
+})
+
+/** Dead letters of two organisations with an endpoint each, and a job of each; returns the endpoints. */
+async function twoJobs(): Promise<{ held: string; free: string }> {
+  const [held = ''] = await addEndpoints(owner.sql, { count: 1 })
+  const [made] = await owner.sql<{ id: string }[]>`
+    select outbox.create_endpoint(
+      'https://other.test', array['thing.*'], p_org_id => 'other') ->> 'id' as id`
+  await publishMany(owner.sql, 'thing.done', RATE)
+  await owner.sql`
+    select outbox.publish('thing.done', '{}', p_org_id => 'other')
+    from generate_series(1, ${RATE * 2}::integer)`
+  const run = new Run(owner.sql)
+  await run.call()
+  const { deliveries } = await run.call([], RATE * 3)
+  expect(deliveries.length).toBe(RATE * 3)
+  await run.call(deliveries.map((delivery) => ({ ...report(delivery, 'failed'), status: 404 })))
+  for (const org of ['default', 'other']) {
+    await owner.sql`select outbox.replay_many(${org}, p_rate_per_second => ${RATE})`
+  }
+  return { held, free: made?.id ?? '' }
+}
+
+/** Of each job: how many letters it replayed, how many it skipped, and what it waits for. */
+async function progressOfBoth(): Promise<unknown[]> {
+  return await db.admin`
+    select j.replayed::integer, j.skipped::integer, j.waits_for from outbox.replay_job j order by j.id`
+    .values()
+}
+
+/** Executes steps of the jobs, which may wait for nothing for a second. */
+async function work(steps: number): Promise<void> {
+  await owner.sql`set statement_timeout = '2s'`
+  for (let step = 0; step < steps; step++) {
+    await owner.sql`select outbox.work_replay_jobs(outbox.clock())`
+  }
+  await owner.sql`reset statement_timeout`
+}
+
+Deno.test('a replay job whose gate another session holds waits for it alone, fails never, and goes on after that', async () => {
+  const { held } = await twoJobs()
+  await holder.sql`begin`
+  await holder.sql`select outbox.lock_gates(array[${held}::uuid])`
+  await work(6)
+  expect(await progressOfBoth()).toEqual([
+    [0, 0, `the gate of endpoint ${held}`],
+    [RATE * 2, 0, null],
+  ])
+  await holder.sql`rollback`
+  expect(await db.admin`select from outbox.upkeep_refusal`).toHaveLength(0)
+  await work(2)
+  expect(await progressOfBoth()).toEqual([[RATE, 0, null], [RATE * 2, 0, null]])
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('a replay job whose dead letter another session holds stops before it, fails never, and goes on after that', async () => {
+  const { held } = await twoJobs()
+  await holder.sql`begin`
+  await holder.sql`
+    select from outbox.dead_letter x
+    where x.id = (
+      select o.id from outbox.dead_letter o where o.endpoint_id = ${held}
+      order by o.failed_at, o.id offset 1 limit 1)
+    for update`
+  for (let step = 0; step < 6; step++) {
+    await work(1)
+    // As after the 10 s for which it is left out.
+    await db.admin`update outbox.upkeep_refusal set at = at - interval '1 minute' where true`
+  }
+  expect(await progressOfBoth()).toEqual([[1, 0, null], [RATE * 2, 0, null]])
+  const [refusal] = await db.admin`select task, member, sqlstate from outbox.upkeep_refusal`
+  const [job] = await db.admin`select 'replay job ' || min(j.id) as member from outbox.replay_job j`
+  expect(refusal).toEqual({
+    task: 'outbox.work_replay_jobs',
+    member: job?.member,
+    sqlstate: '55P03',
+  })
+  await holder.sql`rollback`
+  await work(1)
+  expect(await progressOfBoth()).toEqual([[RATE, 0, null], [RATE * 2, 0, null]])
+  await expectExactCounters(db.admin)
+})
+
+Deno.test('a step of replay jobs begins no other job after 2 s of waits', async () => {
+  const { held } = await twoJobs()
+  await db.admin`
+    insert into outbox.replay_job (org_id, failed_to, rate_per_second, created_at)
+    select j.org_id, j.failed_to, j.rate_per_second, j.created_at
+    from outbox.replay_job j, generate_series(1, 40) where j.org_id = 'default'`
+  await holder.sql`begin`
+  await holder.sql`select from outbox.dead_letter x where x.endpoint_id = ${held} for update`
+  await owner.sql`select outbox.work_replay_jobs(outbox.clock())`
+  await holder.sql`rollback`
+  const waited = (await db.admin`select from outbox.upkeep_refusal`).length
+  expect([waited > 0, waited < 21]).toEqual([true, true])
 })

@@ -910,7 +910,7 @@ ALTER TABLE outbox.replay_job OWNER TO postgres;
 
 -- Name: TABLE replay_job; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. error: only dead letters whose error has these first 200 characters. source: dead letters, kept events, or rows of a table. Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; include_delivered, whether it also sends again what was delivered; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; waits_for, why this step could send nothing (null: it could); by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
+COMMENT ON TABLE outbox.replay_job IS 'Replays of many dead letters, and backfills: what they select, the position (at_failed, at_id), and how many deliveries they created (replayed) or skipped. except_type: a type of events that the job leaves out. error: only dead letters whose error has these first 200 characters. source: dead letters, kept events, or rows of a table. waits_for: why the last step could send nothing (null: it could). Only of a backfill: types, the patterns of the event types (null: all); by_subscription, whether the subscriptions of the endpoint apply; include_delivered, whether it also sends again what was delivered; filter; failed_from, failed_to, the time span of the events; after_xid: it begins, at begun_at, when every older transaction has ended; until_at, the end of the span that the caller named; worked_at, the last step; by_api, started over the HTTP API; looked, how many events or rows it has read, of about total (null: unknown). A job is deleted replay_job.retention_days after its end.';
 
 -- Name: add_backfilled(outbox.replay_job, outbox.pair[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -10723,7 +10723,7 @@ ALTER TABLE outbox.refusal OWNER TO postgres;
 
 -- Name: TABLE refusal; Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created), expiry (it could not expire) or claim (it could not be leased); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
+COMMENT ON TABLE outbox.refusal IS 'Deliveries of which the database refused a step: result (the result of an attempt could not be stored), routing (the delivery could not be created), expiry (it could not expire, or be removed with its endpoint) or claim (it could not be leased); failures: the number of refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 
 -- Name: create_one_waiting(outbox.refusal, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -13194,19 +13194,18 @@ ALTER FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) OWNER TO po
 
 COMMENT ON FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) IS 'Ends these open deliveries (see open_pairs()) in the source, each with an attempt of kind close that names the target; returns how many. The target must have received them. OH004. locks: the gates of the organisation.';
 
--- Name: end_replay_jobs(bigint[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: end_replay_jobs(bigint[], timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) RETURNS void
+CREATE FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone, p_until timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
     AS $$
 declare
-  v_deadline timestamptz := outbox.job_deadline();
   v_job bigint;
 begin
   foreach v_job in array p_jobs loop
-    exit when pg_catalog.clock_timestamp() >= v_deadline;
+    exit when pg_catalog.clock_timestamp() >= p_until;
     begin
       update outbox.replay_job j set status = 'done', finished_at = p_now
       where j.id = v_job and j.status = 'running';
@@ -13221,11 +13220,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) IS 'Ends jobs that have no dead letter left, unless they were paused or cancelled meanwhile; if one cannot be changed, all others are.';
+COMMENT ON FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone, p_until timestamp with time zone) IS 'Ends jobs that have no dead letter left, unless they were paused or cancelled meanwhile; if one cannot be changed, all others are. From p_until on it ends none.';
 
 -- Name: end_request(text, text, jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -14310,7 +14309,7 @@ ALTER FUNCTION outbox.expire_deliveries(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION expire_deliveries(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns. If the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that is locked, until the next call. After ten such waits it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.expire_deliveries(p_limit integer) IS 'Expires up to p_limit deliveries that are still open event.retention_days after their event, or after their last replay: they become dead letters (why: expired). Organisations take turns, and their endpoints. If the database refuses one, or waits for a lock for 100 ms, it is left out for an hour; one that is locked, until the next call. After ten such waits it begins with no other one. Returns how many. locks: gates, then deliveries, with SKIP LOCKED.';
 
 -- Name: expire_delivery(outbox.delivery, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15923,6 +15922,10 @@ begin
         pg_catalog.format('the counter %s %s', v_counter.metric, v_counter.labels), sqlstate,
         sqlerrm, '5 minutes');
       perform outbox.move_back(v_counter.rows, p_now);
+      -- Somebody may hold all of them.
+      if sqlstate = '55P03' then
+        perform pg_catalog.set_config('lock_timeout', '1ms', true);
+      end if;
     end;
   end loop;
   return v_folded;
@@ -15933,7 +15936,7 @@ ALTER FUNCTION outbox.fold_apart(p_rows tid[], p_now timestamp with time zone) O
 
 -- Name: FUNCTION fold_apart(p_rows tid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fold_apart(p_rows tid[], p_now timestamp with time zone) IS 'As fold_rows(); if the database refuses to change a counter, all others are changed, and its rows stay.';
+COMMENT ON FUNCTION outbox.fold_apart(p_rows tid[], p_now timestamp with time zone) IS 'As fold_rows(); if the database refuses to change a counter, or somebody holds it, all others are changed, and its rows stay. The caller has a lock_timeout; after a wait it is 1 ms.';
 
 -- Name: fold_counters(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -15941,6 +15944,7 @@ CREATE FUNCTION outbox.fold_counters() RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET lock_timeout TO '100ms'
     AS $$
 declare
   v_now timestamptz := pg_catalog.clock_timestamp();
@@ -15987,7 +15991,7 @@ ALTER FUNCTION outbox.fold_counters() OWNER TO postgres;
 
 -- Name: FUNCTION fold_counters(); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter_change up into counter and returns how many it added: 0 also while another transaction changes counter. If the database refuses to change a counter, all others are changed. locks: hold_counters().';
+COMMENT ON FUNCTION outbox.fold_counters() IS 'Adds up to 20,000 rows of counter_change up into counter and returns how many it added: 0 also while another transaction changes counter. If the database refuses to change a counter, or somebody holds it for 100 ms, all others are changed. locks: hold_counters().';
 
 -- Name: fold_rows(tid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18577,6 +18581,7 @@ CREATE FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held bool
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET lock_timeout TO '20ms'
     AS $$
 declare
   v_endpoint outbox.endpoint;
@@ -18614,7 +18619,7 @@ ALTER FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boole
 
 -- Name: FUNCTION hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) IS 'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, without waiting.';
+COMMENT ON FUNCTION outbox.hold_channel(p_channel_id uuid, p_cause text, p_held boolean, p_why text, p_at timestamp with time zone, p_expires_at timestamp with time zone, p_now timestamp with time zone) IS 'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, without waiting, then the hold; 55P03 after 20 ms.';
 
 -- Name: hold_channels(uuid[], outbox.result[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -18643,8 +18648,13 @@ begin
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
-      p_now);
+    begin
+      perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
+        p_now);
+    exception when lock_not_available then
+      -- So does a locked hold.
+      null;
+    end;
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u
@@ -23863,6 +23873,38 @@ ALTER FUNCTION outbox.lock_events(p_event_ids uuid[]) OWNER TO postgres;
 
 COMMENT ON FUNCTION outbox.lock_events(p_event_ids uuid[]) IS 'Locks these events against the sweep, and returns those that are stored.';
 
+-- Name: lock_free_gates(uuid[], uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]) RETURNS uuid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    SET enable_seqscan TO 'off'
+    SET lock_timeout TO '100ms'
+    AS $$
+declare
+  v_locked uuid[] := array(
+    select e from pg_catalog.unnest(p_endpoint_ids) e where e <> all (p_held));
+  v_others uuid[];
+begin
+  begin
+    perform outbox.lock_gates(v_locked);
+  exception when lock_not_available then
+    v_locked := '{}';
+  end;
+  v_others := array(
+    select e from pg_catalog.unnest(p_endpoint_ids) e where e <> all (v_locked));
+  return v_locked || outbox.try_lock_gates(v_others) || array(
+    select e from pg_catalog.unnest(v_others) e
+    where not exists (select from outbox.gate g where g.endpoint_id = e));
+end
+$$;
+
+ALTER FUNCTION outbox.lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]) OWNER TO postgres;
+
+-- Name: FUNCTION lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]) IS 'Locks the gates of these endpoints by id, and waits for each that is not of p_held, 100 ms at most. After a wait that was too long, or of p_held, it locks those that are not locked. Returns their endpoints, and those that have no gate.';
+
 -- Name: lock_gates(uuid[]); Type: FUNCTION; Schema: outbox; Owner: postgres
 
 CREATE FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) RETURNS void
@@ -24374,8 +24416,14 @@ declare
   v_found outbox.delivery[] :=
     outbox.deliveries_to_mark(p_mark, p_endpoint_id, false, p_most, p_now);
   v_one outbox.delivery;
+  -- Each may wait for a lock, and runs for the gate.
+  v_until timestamptz := pg_catalog.clock_timestamp() + interval '1 s';
 begin
   foreach v_one in array v_found loop
+    -- The next step continues with this endpoint.
+    if pg_catalog.clock_timestamp() >= v_until then
+      return v_mark;
+    end if;
     if outbox.mark_one(v_one, v_why, p_now) then
       v_mark.marked := v_mark.marked + 1;
     else
@@ -24396,7 +24444,7 @@ ALTER FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id 
 
 -- Name: FUNCTION mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns the job with its new marked and left_until, and with this endpoint as at_endpoint if it is finished. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.mark_endpoint(p_mark outbox.delivered_mark, p_endpoint_id uuid, p_most integer, p_now timestamp with time zone) IS 'Ends up to p_most deliveries of one endpoint for a job of mark_delivered(); returns the job with its new marked and left_until, and with this endpoint as at_endpoint if it is finished. After 1 s it begins with no other delivery. locks: the caller holds the gate.';
 
 -- Name: mark_member(uuid, uuid); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -24429,6 +24477,7 @@ declare
   v_most constant integer := 200;
   v_mark outbox.delivered_mark := p_mark;
   v_endpoints uuid[];
+  v_locked uuid[];
   v_endpoint uuid;
   v_more integer;
 begin
@@ -24444,8 +24493,13 @@ begin
       and e.id = coalesce(p_mark.endpoint_id, e.id) and e.org_id = coalesce(p_mark.org_id, e.org_id)
       and e.status <> 'deleted' and g.depth > 0
     order by e.id limit 20);
-  perform outbox.lock_gates(v_endpoints);
+  v_locked := outbox.lock_free_gates(v_endpoints, '{}');
   foreach v_endpoint in array v_endpoints loop
+    if v_endpoint <> all (v_locked) then
+      v_mark.at_endpoint := v_endpoint;
+      v_mark.left_until := greatest(v_mark.left_until, p_now + interval '10 s');
+      continue;
+    end if;
     v_more := v_most - (v_mark.marked - p_mark.marked);
     exit when v_more = 0;
     v_mark := outbox.mark_endpoint(v_mark, v_endpoint, v_more, p_now);
@@ -24468,7 +24522,7 @@ ALTER FUNCTION outbox.mark_next(p_mark outbox.delivered_mark, p_now timestamp wi
 
 -- Name: FUNCTION mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone) IS 'Ends up to 200 deliveries of the next endpoints that have open ones, 20 at most, or ends the pass if there is none; returns the job as it is to be stored. locks: the gates by id.';
+COMMENT ON FUNCTION outbox.mark_next(p_mark outbox.delivered_mark, p_now timestamp with time zone) IS 'Ends up to 200 deliveries of the next endpoints that have open ones, 20 at most, or ends the pass if there is none; returns the job as it is to be stored. An endpoint whose gate somebody holds is left out until the next pass. locks: the gates by id.';
 
 -- Name: mark_one(outbox.delivery, text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26034,7 +26088,9 @@ begin
       select coalesce(j.org_id, '') as org_id, x.*
       from outbox.job_shares(false, p_now) s
       join outbox.replay_job j on j.id = s.job_id
-      cross join lateral unnest(outbox.next_letters(j, v_most,
+      -- One that waits takes no part of the others.
+      cross join lateral unnest(outbox.next_letters(j,
+        case when j.waits_for is null then v_most else 1 end,
         least(5000, greatest(1, v_rows / s.parts))::integer)) with ordinality
         as x (job_id, event_id, endpoint_id, failed_at, letter_id, place)
     ), turns as (
@@ -26056,7 +26112,7 @@ ALTER FUNCTION outbox.next_replays(p_now timestamp with time zone) OWNER TO post
 
 -- Name: FUNCTION next_replays(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs, see next_letters(). Organisations share 1,000 of them equally, see job_shares(). What one leaves is for the others.';
+COMMENT ON FUNCTION outbox.next_replays(p_now timestamp with time zone) IS 'The next dead letters of the running jobs, see next_letters(). Organisations share 1,000 of them equally, see job_shares(). What one leaves is for the others. A job that waits for a gate gets one.';
 
 -- Name: next_token_at(double precision, timestamp with time zone, double precision); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -26671,7 +26727,8 @@ begin
   select array(
       select o.delivery
       from (
-        select d.delivery, d.event_id, e.org_id
+        select d.delivery, d.event_id, e.org_id,
+          pg_catalog.row_number() over (partition by d.endpoint_id order by d.event_id) as turn
         from looked d
         cross join lateral (
           select e.org_id from outbox.endpoint e
@@ -26685,7 +26742,8 @@ begin
               and r.again_at > p_now)
           and e.org_id <> all (v_elsewhere)
       ) o
-      order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id
+      order by pg_catalog.row_number() over (partition by o.org_id order by o.turn, o.event_id),
+        o.event_id
       limit p_limit),
     case
       when (select pg_catalog.count(*) from looked) >= v_most
@@ -26706,7 +26764,7 @@ ALTER FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with ti
 
 -- Name: FUNCTION old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again. Without those that the other project of a move delivers.';
+COMMENT ON FUNCTION outbox.old_deliveries(p_limit integer, p_before timestamp with time zone, p_now timestamp with time zone) IS 'Up to p_limit deliveries that can expire, in turns between organisations and the endpoints of each, among the next 5,000 of events older than p_before. After the last one it begins with the oldest one again. Without those that the other project of a move delivers.';
 
 -- Name: older_sessions(xid8); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30112,6 +30170,7 @@ CREATE FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows 
     AS $$
 declare
   v_half integer := pg_catalog.cardinality(p_rows) / 2;
+  v_delivery outbox.delivery;
   v_sqlstate text;
 begin
   -- Each part may wait for a lock, and the other work of the tick with it.
@@ -30125,10 +30184,10 @@ begin
       raise;
     end if;
     if v_half = 0 then
+      select * into v_delivery from outbox.delivery d where d.ctid = p_rows[1];
       perform outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint ' || p_endpoint_id,
-        sqlstate, pg_catalog.format('event %s: %s',
-          (select d.event_id from outbox.delivery d where d.ctid = p_rows[1]), sqlerrm),
-        '5 minutes');
+        sqlstate, pg_catalog.format('event %s: %s', v_delivery.event_id, sqlerrm), '5 minutes');
+      perform outbox.refuse_expiry(v_delivery, sqlstate, sqlerrm, p_now);
       return 0;
     end if;
     v_sqlstate := sqlstate;
@@ -30146,7 +30205,7 @@ ALTER FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows t
 
 -- Name: FUNCTION purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled. If a trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that for 20 ms. From p_until on it begins with no other part. locks: the caller holds the gate.';
+COMMENT ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_now timestamp with time zone, p_until timestamp with time zone) IS 'As purge_rows(); if the database refuses to delete one delivery, all others are cancelled, and it is recorded in refusal. If a trigger waits for a lock, this is tried for the lock_timeout of the caller once, and after that for 20 ms. From p_until on it begins with no other part. locks: the caller holds the gate.';
 
 -- Name: purge_deleted(integer); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30172,7 +30231,7 @@ begin
   foreach v_endpoint in array v_endpoints loop
     begin
       v_purged := v_purged + outbox.purge_endpoint(v_endpoint,
-        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now);
+        greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now, v_deadline);
     exception when query_canceled or assert_failure or others then
       if outbox.fails_upkeep(sqlstate) then
         raise;
@@ -30191,16 +30250,17 @@ ALTER FUNCTION outbox.purge_deleted(p_limit integer) OWNER TO postgres;
 
 -- Name: FUNCTION purge_deleted(p_limit integer); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how many. The first endpoint of each organisation comes before any second one. After 2 s it begins with no other endpoint. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
+COMMENT ON FUNCTION outbox.purge_deleted(p_limit integer) IS 'Removes about p_limit rows of up to 10 deleted endpoints, which share them equally; returns how many. The first endpoint of each organisation comes before any second one. After 2 s it begins with no other endpoint or part of one. If the database refuses a row, all others are removed, and the endpoint is left out for 10 s.';
 
--- Name: purge_endpoint(uuid, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: purge_endpoint(uuid, integer, timestamp with time zone, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET lock_timeout TO '500ms'
     AS $$
 declare
+  v_until timestamptz := least(p_until, pg_catalog.clock_timestamp() + interval '2 s');
   v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);
   v_purged integer := 0;
   v_rows tid[];
@@ -30208,19 +30268,16 @@ begin
   if v_gate_id is null then
     return 0;
   end if;
-  v_rows := array(
-    select d.row_at from outbox.lane l
-    cross join lateral (
-      select d.ctid as row_at, d.leased_until from outbox.delivery d
-      where d.lane_id = l.id and d.lane_id > 0
-      order by d.due_at, d.event_id limit p_limit
-      for update skip locked
-    ) d
-    where l.gate_id = v_gate_id and (d.leased_until is null or d.leased_until <= p_now)
-    limit p_limit for no key update of l skip locked);
+  v_rows := outbox.rows_to_purge(p_endpoint_id, v_gate_id, p_limit, p_now);
+  if pg_catalog.cardinality(v_rows) = 0 then
+    -- All others are gone: those that were refused have their next turn.
+    delete from outbox.refusal r where r.endpoint_id = p_endpoint_id and r.step = 'expiry';
+    if found then
+      v_rows := outbox.rows_to_purge(p_endpoint_id, v_gate_id, p_limit, p_now);
+    end if;
+  end if;
   if pg_catalog.cardinality(v_rows) > 0 then
-    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now,
-      pg_catalog.clock_timestamp() + interval '2 s');
+    v_purged := outbox.purge_apart(p_endpoint_id, v_gate_id, v_rows, p_now, v_until);
   elsif exists (
     select from outbox.gate g where g.endpoint_id = p_endpoint_id and g.depth = 0)
   then
@@ -30233,11 +30290,11 @@ begin
 end
 $$;
 
-ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_until timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. If a trigger waits for a lock, it stops after 2 s. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), then deliveries and their lanes with SKIP LOCKED.';
+COMMENT ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_until timestamp with time zone) IS 'Cancels up to p_limit open deliveries of a deleted endpoint, then removes rows of modules, and at last its secrets and gate. Returns how many rows it removed; 0 for an endpoint that is not deleted or is locked. If a trigger waits for a lock, it stops after 2 s, or at p_until. 55P03: it has waited for another lock for 500 ms. locks: lock_deleted(), then as rows_to_purge().';
 
 -- Name: purge_rows(uuid, bigint, tid[], text, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -30706,6 +30763,9 @@ begin
 exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
+  elsif sqlstate = '55P03' then
+    perform outbox.rest_job(p_job.id, pg_catalog.format('row %s: %s', p_place, sqlerrm));
+    return '';
   elsif outbox.may_stay(sqlstate)
     and outbox.refuse_upkeep('outbox.backfill',
       pg_catalog.format('row %s of replay job %s', p_place, p_job.id), sqlstate, sqlerrm,
@@ -30721,7 +30781,7 @@ ALTER FUNCTION outbox.put_row(p_job outbox.replay_job, p_event outbox.event, p_i
 
 -- Name: FUNCTION put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint) IS 'Stores the event of a row: null. Else the error for which the job skips the row, because its event is invalid or refused; empty: the job has to try again, after an error that is usually temporary, at most 4 times. p_place: the number of the row in the order of the job.';
+COMMENT ON FUNCTION outbox.put_row(p_job outbox.replay_job, p_event outbox.event, p_is_ordered boolean, p_place bigint) IS 'Stores the event of a row: null. Else the error for which the job skips the row, because its event is invalid or refused; empty: the job has to try again, after an error that is usually temporary, at most 4 times, or after a wait for a lock. p_place: the number of the row in the order of the job.';
 
 -- Name: put_slack_url(uuid, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -33394,7 +33454,7 @@ ALTER FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text,
 
 -- Name: FUNCTION refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Records that a delivery could not expire, so that the next calls leave it out for an hour.';
+COMMENT ON FUNCTION outbox.refuse_expiry(p_delivery outbox.delivery, p_sqlstate text, p_error text, p_now timestamp with time zone) IS 'Records that a delivery could not expire, so that the next calls leave it out for an hour, or that it could not be removed with its endpoint.';
 
 -- Name: refuse_filter(integer, text, text); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -34802,11 +34862,15 @@ exception when query_canceled or assert_failure or others then
   if outbox.fails_upkeep(sqlstate) or outbox.is_timeout(sqlstate) then
     raise;
   end if;
+  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
+  if sqlstate = '55P03' then
+    perform outbox.rest_job(p_step.job_id, pg_catalog.format('%s: %s', v_member, sqlerrm));
+    return null;
+  end if;
   v_task := (
     select case j.source when 'dead_letters' then 'outbox.replay_many' else 'outbox.backfill_events'
       end
     from outbox.replay_job j where j.id = p_step.job_id);
-  v_member := pg_catalog.format('event %s for endpoint %s', p_step.event_id, p_step.endpoint_id);
   -- A temporary error may be of another transaction, so the job tries again before it skips the
   -- dead letter.
   return case
@@ -34821,7 +34885,7 @@ ALTER FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with
 
 -- Name: FUNCTION replay_one(p_step outbox.replay_step, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times.';
+COMMENT ON FUNCTION outbox.replay_one(p_step outbox.replay_step, p_now timestamp with time zone) IS 'Replays one dead letter for a job, or opens a delivery of a backfill again: 1, or 0 if the job skips it because it cannot be replayed. Null: the job has to try again, after an error that is usually temporary, at most 4 times, or after a wait for a lock.';
 
 -- Name: replied_attempt(outbox.whatsapp_update); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -35118,6 +35182,29 @@ ALTER FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], 
 -- Name: FUNCTION resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone) IS 'Sets delivered_at in the dead letters of these replays, if they have one.';
+
+-- Name: rest_job(bigint, text); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rest_job(p_job_id bigint, p_error text) RETURNS void
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  perform outbox.refuse_upkeep(
+    (
+      select case j.source when 'dead_letters' then 'outbox.work_replay_jobs'
+          else 'outbox.work_backfills' end
+      from outbox.replay_job j where j.id = p_job_id
+    ),
+    'replay job ' || p_job_id, '55P03', p_error, '5 minutes');
+end
+$$;
+
+ALTER FUNCTION outbox.rest_job(p_job_id bigint, p_error text) OWNER TO postgres;
+
+-- Name: FUNCTION rest_job(p_job_id bigint, p_error text); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rest_job(p_job_id bigint, p_error text) IS 'Leaves a job out for 10 s, because somebody holds a row that it needs; queue_health shows it.';
 
 -- Name: rest_lane(bigint, interval, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -36383,6 +36470,35 @@ ALTER FUNCTION outbox.rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_mo
 -- Name: FUNCTION rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
 COMMENT ON FUNCTION outbox.rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) IS 'All deliveries of an endpoint that a claim of up to p_most deliveries may lease, and of an unordered lane eight times as many, lane by lane.';
+
+-- Name: rows_to_purge(uuid, bigint, integer, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+
+CREATE FUNCTION outbox.rows_to_purge(p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamp with time zone) RETURNS tid[]
+    LANGUAGE plpgsql
+    SET search_path TO 'pg_temp'
+    AS $$
+begin
+  return array(
+    select d.row_at from outbox.lane l
+    cross join lateral (
+      select d.ctid as row_at, d.leased_until from outbox.delivery d
+      where d.lane_id = l.id and d.lane_id > 0
+        and not exists (
+          select from outbox.refusal r
+          where r.endpoint_id = p_endpoint_id and r.event_id = d.event_id and r.step = 'expiry')
+      order by d.due_at, d.event_id limit p_limit
+      for update skip locked
+    ) d
+    where l.gate_id = p_gate_id and (d.leased_until is null or d.leased_until <= p_now)
+    limit p_limit for no key update of l skip locked);
+end
+$$;
+
+ALTER FUNCTION outbox.rows_to_purge(p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamp with time zone) OWNER TO postgres;
+
+-- Name: FUNCTION rows_to_purge(p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+
+COMMENT ON FUNCTION outbox.rows_to_purge(p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamp with time zone) IS 'Up to p_limit deliveries of a deleted endpoint that may be removed, without those that were refused. locks: deliveries and their lanes with SKIP LOCKED.';
 
 -- Name: run_settings(); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -41255,6 +41371,7 @@ COMMENT ON FUNCTION outbox.update_org_endpoint(p_org_id text, p_endpoint_id uuid
 CREATE FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) RETURNS void
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET lock_timeout TO '500ms'
     AS $_$
 declare
   v_second bigint := pg_catalog.floor(extract(epoch from p_now));
@@ -41262,7 +41379,8 @@ declare
   v_detail text;
 begin
   -- Each step in its own block, so that an error in one prevents neither the others nor the kick.
-  -- Replay jobs come first, because they wait for gates; the other steps use SKIP LOCKED.
+  -- Replay jobs come first, because they wait for gates, for a moment; the other steps use SKIP
+  -- LOCKED.
   begin
     perform outbox.work_replay_jobs(p_now);
   exception when query_canceled or assert_failure or others then
@@ -41348,7 +41466,7 @@ ALTER FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp w
 
 -- Name: FUNCTION upkeep(p_now timestamp with time zone, p_until timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick begins with another one.';
+COMMENT ON FUNCTION outbox.upkeep(p_now timestamp with time zone, p_until timestamp with time zone) IS 'The periodic work of the tick, besides kicks: continues replay jobs, routes events again that were set aside for a while, makes changed gates due, calls the steps of modules (tick_step), cancels the deliveries of deleted endpoints, expires deliveries that were open too long, removes ended subscriptions, adds up the counters. After p_until it begins no step, and the next tick begins with another one. No wait for a lock takes more than 500 ms.';
 
 -- Name: upkeep_problem(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42675,6 +42793,7 @@ declare
   v_member constant text := 'replay job ' || p_job.id;
   v_job outbox.replay_job;
   v_room integer;
+  v_held uuid[] := array[]::uuid[];
   v_events uuid[] := array[]::uuid[];
 begin
   if exists (
@@ -42686,8 +42805,14 @@ begin
   elsif not outbox.begin_backfill(p_job, p_now) then
     return v_events;
   elsif outbox.backfill_room(p_job, p_most) > 0 then
+    if p_job.waits_for is not null then
+      v_held := array[p_job.endpoint_id];
+    end if;
     -- Only now, because runs wait for the gate.
-    perform outbox.lock_gates(array[p_job.endpoint_id]);
+    if outbox.lock_free_gates(array[p_job.endpoint_id], v_held) = '{}' then
+      perform outbox.wait_for(p_job.id, 'the gate of its endpoint');
+      return v_events;
+    end if;
   end if;
   v_room := outbox.backfill_room(p_job, p_most);
   perform outbox.wait_for(p_job.id,
@@ -42701,7 +42826,9 @@ begin
     perform outbox.restart_open_checks(v_events);
     perform outbox.park(array[p_job.endpoint_id], p_now);
   end if;
-  perform outbox.admit_upkeep('outbox.work_backfills', v_member);
+  if not outbox.rests('outbox.work_backfills', v_member, outbox.clock()) then
+    perform outbox.admit_upkeep('outbox.work_backfills', v_member);
+  end if;
   return v_events;
 exception when query_canceled or assert_failure or others then
   -- A step that needs too much memory may be of its rows.
@@ -42717,7 +42844,7 @@ ALTER FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer, p_n
 
 -- Name: FUNCTION work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Executes one step of one backfill and returns the events that it sent. An error undoes the step and is shown by queue_health; the job tries again after 10 s. A backfill to a deleted endpoint is cancelled. locks: the caller holds the job; the gate, then events or the rows of the application, then partition_check.';
+COMMENT ON FUNCTION outbox.work_backfill(p_job outbox.replay_job, p_most integer, p_now timestamp with time zone) IS 'Executes one step of one backfill and returns the events that it sent. An error undoes the step and is shown by queue_health; the job tries again after 10 s. A backfill to a deleted endpoint is cancelled. locks: the caller holds the job; the gate, then events or the rows of the application, then partition_check; the caller has a lock_timeout.';
 
 -- Name: work_backfills(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42725,6 +42852,7 @@ CREATE FUNCTION outbox.work_backfills(p_now timestamp with time zone) RETURNS bo
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET lock_timeout TO '100ms'
     AS $$
 declare
   v_most constant integer := 1000;
@@ -42756,7 +42884,7 @@ ALTER FUNCTION outbox.work_backfills(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION work_backfills(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_backfills(p_now timestamp with time zone) IS 'Executes one step of the backfill whose turn it is, in the caller''s transaction; false if there is none. So the caller commits after each step. locks: the advisory lock of work_replay_jobs(), the job with SKIP LOCKED, its gate, then events or the rows of the application, then partition_check.';
+COMMENT ON FUNCTION outbox.work_backfills(p_now timestamp with time zone) IS 'Executes one step of the backfill whose turn it is, in the caller''s transaction; false if there is none. So the caller commits after each step. locks: the advisory lock of work_replay_jobs(), the job with SKIP LOCKED, its gate, then events or the rows of the application, then partition_check; each wait ends after 100 ms.';
 
 -- Name: work_delivered_mark(outbox.delivered_mark, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42795,6 +42923,7 @@ CREATE FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) RETU
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET lock_timeout TO '100ms'
     AS $$
 declare
   v_mark outbox.delivered_mark;
@@ -42829,11 +42958,11 @@ ALTER FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) OWNER
 
 -- Name: FUNCTION work_delivered_marks(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) IS 'Executes one step of the oldest job of mark_delivered() whose turn has come, in the caller''s transaction; false if there is none. A step that fails is shown by queue_health, and tried again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark().';
+COMMENT ON FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) IS 'Executes one step of the oldest job of mark_delivered() whose turn has come, in the caller''s transaction; false if there is none. A step that fails is shown by queue_health, and tried again after 10 s. locks: delivered_mark with SKIP LOCKED, then as work_delivered_mark(); each wait ends after 100 ms.';
 
--- Name: work_replay_job(outbox.replay_step[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
+-- Name: work_replay_job(outbox.replay_step[], uuid[], timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
-CREATE FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) RETURNS integer
+CREATE FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_locked uuid[], p_now timestamp with time zone) RETURNS integer
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     AS $$
@@ -42841,6 +42970,7 @@ declare
   v_step outbox.replay_step;
   v_last outbox.replay_step;
   v_put integer;
+  v_waits_for text;
   v_all integer := 0;
   v_skipped integer := 0;
 begin
@@ -42849,15 +42979,23 @@ begin
       v_last := v_step;
       continue;
     end if;
+    if v_step.endpoint_id <> all (p_locked) then
+      v_waits_for := 'the gate of endpoint ' || v_step.endpoint_id;
+      exit;
+    end if;
     v_put := outbox.replay_one(v_step, p_now);
     exit when v_put is null;
     v_last := v_step;
     v_all := v_all + v_put;
     v_skipped := v_skipped + 1 - v_put;
   end loop;
+  if v_last.job_id is null then
+    perform outbox.wait_for(p_steps[1].job_id, v_waits_for);
+    return 0;
+  end if;
   update outbox.replay_job j set
     at_failed = v_last.failed_at, at_id = v_last.letter_id, replayed = j.replayed + v_all,
-    skipped = j.skipped + v_skipped
+    skipped = j.skipped + v_skipped, waits_for = null
   where j.id = v_last.job_id;
   return v_all;
 exception when query_canceled or assert_failure or others then
@@ -42870,11 +43008,11 @@ exception when query_canceled or assert_failure or others then
 end
 $$;
 
-ALTER FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) OWNER TO postgres;
+ALTER FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_locked uuid[], p_now timestamp with time zone) OWNER TO postgres;
 
--- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
+-- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_locked uuid[], p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) IS 'Executes one step of one replay job and returns how many dead letters it replayed. If the database refuses to store its position, it replays none and tries again after 10 s. locks: the caller holds the gates.';
+COMMENT ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_locked uuid[], p_now timestamp with time zone) IS 'Executes one step of one replay job and returns how many dead letters it replayed. It stops before the first one whose endpoint is not of p_locked. If the database refuses to store its position, it replays none and tries again after 10 s. locks: the caller holds the gates of p_locked.';
 
 -- Name: work_replay_jobs(timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -42882,11 +43020,14 @@ CREATE FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) RETURNS 
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
     SET enable_seqscan TO 'off'
+    SET lock_timeout TO '100ms'
     AS $$
 declare
-  v_deadline timestamptz := outbox.job_deadline();
+  -- Each job may wait for a lock, and the other work of the tick with it.
+  v_deadline timestamptz := least(outbox.job_deadline(),
+    pg_catalog.clock_timestamp() + interval '2 s');
   v_steps outbox.replay_step[];
-  v_endpoints uuid[];
+  v_locked uuid[];
   v_ready bigint[];
   v_job bigint;
   v_all integer := 0;
@@ -42908,9 +43049,14 @@ begin
       order by j.id),
     outbox.next_replays(p_now)
   into v_ready, v_steps;
-  v_endpoints := array(
-    select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s where s.event_id is not null);
-  perform outbox.lock_gates(v_endpoints);
+  v_locked := outbox.lock_free_gates(
+    array(
+      select distinct s.endpoint_id from pg_catalog.unnest(v_steps) s
+      where s.event_id is not null),
+    array(
+      select s.endpoint_id from pg_catalog.unnest(v_steps) s
+      join outbox.replay_job j on j.id = s.job_id and j.waits_for is not null
+      where s.event_id is not null));
   -- The job with the least progress first, so that none is always the last one at the deadline.
   for v_job in
     select j.id from outbox.replay_job j
@@ -42920,7 +43066,7 @@ begin
     -- After a timeout, nothing ends the statement any more.
     exit when pg_catalog.clock_timestamp() >= v_deadline;
     v_all := v_all + outbox.work_replay_job(
-      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), p_now);
+      array(select s from pg_catalog.unnest(v_steps) s where s.job_id = v_job), v_locked, p_now);
   end loop;
   begin
     perform outbox.restart_open_checks(array(
@@ -42934,12 +43080,12 @@ begin
       sqlerrm, '5 minutes');
   end;
   perform outbox.set_refusing(true);
-  perform outbox.park_apart(v_endpoints, p_now);
+  perform outbox.park_apart(v_locked, p_now);
   perform outbox.set_refusing(false);
   perform outbox.end_replay_jobs(array(
     select j from pg_catalog.unnest(v_ready) j
     where j not in (select s.job_id from pg_catalog.unnest(v_steps) s)
-    order by j), p_now);
+    order by j), p_now, v_deadline);
   return v_all;
 end
 $$;
@@ -42948,7 +43094,7 @@ ALTER FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) OWNER TO 
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs of dead letters: creates as many deliveries as the rate and the share of the job (job_shares()) allow per second, and records the position, in one transaction, so that a crash neither repeats nor loses one. If the database refuses to change a job, all others continue. Returns how many it replayed. locks: gates by id, then partition_check.';
+COMMENT ON FUNCTION outbox.work_replay_jobs(p_now timestamp with time zone) IS 'Executes one step of all replay jobs of dead letters: creates as many deliveries as the rate and the share of the job (job_shares()) allow per second, and records the position, in one transaction, so that a crash neither repeats nor loses one. If the database refuses to change a job, or somebody holds what it needs, all others continue. After 2 s it begins with no other job. Returns how many it replayed. locks: gates by id, then dead letters or events, then partition_check; each wait ends after 100 ms.';
 
 -- Name: worker_facts(jsonb); Type: FUNCTION; Schema: outbox; Owner: postgres
 
@@ -48023,9 +48169,9 @@ REVOKE ALL ON FUNCTION outbox.end_missing(p_claim outbox.result, p_now timestamp
 
 REVOKE ALL ON FUNCTION outbox.end_moved_events(p_org_id text, p_pairs jsonb) FROM PUBLIC;
 
--- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.end_replay_jobs(p_jobs bigint[], p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION end_request(p_org_id text, p_key text, p_response jsonb); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -49290,6 +49436,10 @@ REVOKE ALL ON FUNCTION outbox.lock_endpoint(p_endpoint_id uuid) FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.lock_events(p_event_ids uuid[]) FROM PUBLIC;
 
+-- Name: FUNCTION lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]) FROM PUBLIC;
+
 -- Name: FUNCTION lock_gates(p_endpoint_ids uuid[]); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.lock_gates(p_endpoint_ids uuid[]) FROM PUBLIC;
@@ -50082,9 +50232,9 @@ REVOKE ALL ON FUNCTION outbox.purge_apart(p_endpoint_id uuid, p_gate_id bigint, 
 
 REVOKE ALL ON FUNCTION outbox.purge_deleted(p_limit integer) FROM PUBLIC;
 
--- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_until timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.purge_endpoint(p_endpoint_id uuid, p_limit integer, p_now timestamp with time zone, p_until timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION purge_rows(p_endpoint_id uuid, p_gate_id bigint, p_rows tid[], p_why text, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -50609,6 +50759,10 @@ REVOKE ALL ON FUNCTION outbox.reserved_headers() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION outbox.resolve_dead_letters(p_events uuid[], p_endpoints uuid[], p_attempts integer[], p_now timestamp with time zone) FROM PUBLIC;
 
+-- Name: FUNCTION rest_job(p_job_id bigint, p_error text); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rest_job(p_job_id bigint, p_error text) FROM PUBLIC;
+
 -- Name: FUNCTION rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rest_lane(p_lane_id bigint, p_for interval, p_now timestamp with time zone) FROM PUBLIC;
@@ -50768,6 +50922,10 @@ REVOKE ALL ON FUNCTION outbox.rows_in_default(p_table text, p_span tstzrange, p_
 -- Name: FUNCTION rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
 REVOKE ALL ON FUNCTION outbox.rows_to_lease(p_endpoint_id uuid, p_isolated boolean, p_most integer, p_now timestamp with time zone) FROM PUBLIC;
+
+-- Name: FUNCTION rows_to_purge(p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+
+REVOKE ALL ON FUNCTION outbox.rows_to_purge(p_endpoint_id uuid, p_gate_id bigint, p_limit integer, p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION run_settings(); Type: ACL; Schema: outbox; Owner: postgres
 
@@ -51543,9 +51701,9 @@ REVOKE ALL ON FUNCTION outbox.work_delivered_mark(p_mark outbox.delivered_mark, 
 
 REVOKE ALL ON FUNCTION outbox.work_delivered_marks(p_now timestamp with time zone) FROM PUBLIC;
 
--- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
+-- Name: FUNCTION work_replay_job(p_steps outbox.replay_step[], p_locked uuid[], p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 
-REVOKE ALL ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_now timestamp with time zone) FROM PUBLIC;
+REVOKE ALL ON FUNCTION outbox.work_replay_job(p_steps outbox.replay_step[], p_locked uuid[], p_now timestamp with time zone) FROM PUBLIC;
 
 -- Name: FUNCTION work_replay_jobs(p_now timestamp with time zone); Type: ACL; Schema: outbox; Owner: postgres
 

@@ -4961,7 +4961,10 @@ export type Database = {
         Returns: undefined
       }
       'end_moved_events': { Args: { 'p_org_id': string; 'p_pairs': Json }; Returns: number }
-      'end_replay_jobs': { Args: { 'p_jobs': (number)[]; 'p_now': string }; Returns: undefined }
+      'end_replay_jobs': {
+        Args: { 'p_jobs': (number)[]; 'p_now': string; 'p_until': string }
+        Returns: undefined
+      }
       'end_request': {
         Args: { 'p_key': string; 'p_org_id': string; 'p_response': Json }
         Returns: undefined
@@ -6417,6 +6420,10 @@ export type Database = {
         }
       }
       'lock_events': { Args: { 'p_event_ids': (string)[] }; Returns: (string)[] }
+      'lock_free_gates': {
+        Args: { 'p_endpoint_ids': (string)[]; 'p_held': (string)[] }
+        Returns: (string)[]
+      }
       'lock_gates': { Args: { 'p_endpoint_ids': (string)[] }; Returns: undefined }
       'lock_idle_endpoint': {
         Args: { 'p_endpoint_id': string }
@@ -7672,7 +7679,7 @@ export type Database = {
       }
       'purge_deleted': { Args: { 'p_limit': number }; Returns: number }
       'purge_endpoint': {
-        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string }
+        Args: { 'p_endpoint_id': string; 'p_limit': number; 'p_now': string; 'p_until'?: string }
         Returns: number
       }
       'purge_rows': {
@@ -8484,6 +8491,7 @@ export type Database = {
         }
         Returns: undefined
       }
+      'rest_job': { Args: { 'p_error': string; 'p_job_id': number }; Returns: undefined }
       'rest_lane': {
         Args: { 'p_for': string; 'p_lane_id': number; 'p_now': string }
         Returns: undefined
@@ -8682,6 +8690,10 @@ export type Database = {
       'rows_to_lease': {
         Args: { 'p_endpoint_id': string; 'p_isolated': boolean; 'p_most': number; 'p_now': string }
         Returns: (Database['outbox']['Tables']['delivery']['Row'])[]
+      }
+      'rows_to_purge': {
+        Args: { 'p_endpoint_id': string; 'p_gate_id': number; 'p_limit': number; 'p_now': string }
+        Returns: (unknown)[]
       }
       'run_settings': { Args: Record<PropertyKey, never>; Returns: Json }
       'run_step': {
@@ -9505,6 +9517,7 @@ export type Database = {
       'work_delivered_marks': { Args: { 'p_now': string }; Returns: boolean }
       'work_replay_job': {
         Args: {
+          'p_locked': (string)[]
           'p_now': string
           'p_steps': (Database['outbox']['CompositeTypes']['replay_step'])[]
         }

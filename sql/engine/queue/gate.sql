@@ -281,6 +281,34 @@ comment on function outbox.try_lock_gates(uuid[]) is
   'Locks those gates of these endpoints that are not locked, and returns their endpoints; none of '
   'them if it would have to wait for more than 20 ms (see the head of gate).';
 
+create function outbox.lock_free_gates(p_endpoint_ids uuid[], p_held uuid[]) returns uuid[]
+language plpgsql
+set search_path = ''
+set enable_seqscan = off
+set lock_timeout = '100ms'
+as $$
+declare
+  v_locked uuid[] := array(
+    select e from pg_catalog.unnest(p_endpoint_ids) e where e <> all (p_held));
+  v_others uuid[];
+begin
+  begin
+    perform outbox.lock_gates(v_locked);
+  exception when lock_not_available then
+    v_locked := '{}';
+  end;
+  v_others := array(
+    select e from pg_catalog.unnest(p_endpoint_ids) e where e <> all (v_locked));
+  return v_locked || outbox.try_lock_gates(v_others) || array(
+    select e from pg_catalog.unnest(v_others) e
+    where not exists (select from outbox.gate g where g.endpoint_id = e));
+end
+$$;
+comment on function outbox.lock_free_gates(uuid[], uuid[]) is
+  'Locks the gates of these endpoints by id, and waits for each that is not of p_held, 100 ms at '
+  'most. After a wait that was too long, or of p_held, it locks those that are not locked. Returns '
+  'their endpoints, and those that have no gate.';
+
 create function outbox.replay_lane(p_gate_id bigint, p_job bigint) returns outbox.lane
 language plpgsql set search_path = ''
 as $$

@@ -19,9 +19,9 @@ create table outbox.refusal (
 );
 comment on table outbox.refusal is
   'Deliveries of which the database refused a step: result (the result of an attempt could not '
-  'be stored), routing (the delivery could not be created), expiry (it could not expire) or claim '
-  '(it could not be leased); failures: the number of refusals; again_at: the time of the next '
-  'attempt; infinity: set aside until retry_now().';
+  'be stored), routing (the delivery could not be created), expiry (it could not expire, or '
+  'be removed with its endpoint) or claim (it could not be leased); failures: the number of '
+  'refusals; again_at: the time of the next attempt; infinity: set aside until retry_now().';
 -- Both columns: with the statistics of an empty table, the planner may look up one delivery here.
 create index refusal_endpoint on outbox.refusal (endpoint_id, event_id);
 create index refusal_aside on outbox.refusal (at) where again_at = 'infinity';

@@ -9,6 +9,7 @@ create function outbox.hold_channel(
 language plpgsql
 set search_path = ''
 set enable_seqscan = off
+set lock_timeout = '20ms'
 as $$
 declare
   v_endpoint outbox.endpoint;
@@ -45,7 +46,7 @@ comment on function outbox.hold_channel(
   uuid, text, boolean, text, timestamptz, timestamptz, timestamptz) is
   'Holds a channel for a cause, or lifts that cause, unless a later update was applied. When the '
   'last cause is lifted, the channel resumes, unless an operator paused it. locks: the endpoint, '
-  'without waiting.';
+  'without waiting, then the hold; 55P03 after 20 ms.';
 
 create function outbox.hold_cause(p_code text) returns text
 language plpgsql immutable set search_path = ''

@@ -24,8 +24,13 @@ begin
       r.provider ->> 'subcode') f
     where r.endpoint = v_id and r.outcome = 'failed' and f.action in ('hold', 'fail_hold')
     limit 1;
-    perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
-      p_now);
+    begin
+      perform outbox.hold_channel(v_id, outbox.hold_cause(v_code), true, v_reason, p_now, null,
+        p_now);
+    exception when lock_not_available then
+      -- So does a locked hold.
+      null;
+    end;
   end loop;
   return nullif(array(
     select u from pg_catalog.unnest(p_endpoint_ids) u

@@ -11,13 +11,13 @@ export interface Place {
 
 /**
  * Makes every session that comes to this place wait until `holder` lets go: a trigger of the
- * statement asks for a lock that the holder has. Disposing of it lets go and removes the trigger.
+ * statement asks for a lock that the holder has, without a timeout. Disposing of it lets go and removes the trigger.
  */
 export async function holdAt(owner: Sql, holder: Sql, place: Place): Promise<AsyncDisposable> {
   const { when, what, table } = place
   await holder`select pg_advisory_lock(${HOLD_LOCK})`
   await owner`
-    create function public.hold() returns trigger language plpgsql as $$
+    create function public.hold() returns trigger language plpgsql set lock_timeout = 0 as $$
     begin
       perform pg_advisory_xact_lock_shared(tg_argv[0]::bigint);
       return null;

@@ -124,6 +124,14 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'held_gates.test.ts',
     'try_lock_gates() passes over a gate that another session holds',
   ],
+  'engine/queue/gate.sql lock_free_gates: lock_gates': [
+    'held_gates.test.ts',
+    'lock_free_gates() leaves out a gate that another session holds, and takes all others',
+  ],
+  'engine/queue/gate.sql lock_free_gates: try_lock_gates': [
+    'held_gates.test.ts',
+    'lock_free_gates() leaves out a gate that another session holds, and takes all others',
+  ],
   'engine/run/contract.sql refuse_contract: for update skip locked': [
     'held_gates.test.ts',
     'refuse_contract() of a run does not wait for another call of it',
@@ -499,17 +507,17 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'org_move_locks.test.ts',
     'undo_leaving()',
   ],
-  'operations/delivered_mark.sql mark_next: lock_gates': [
+  'operations/delivered_mark.sql mark_next: lock_free_gates': [
     'held_gates.test.ts',
-    'a job of mark_delivered() waits for a claim of the same delivery, and leaves it out',
+    'a job of mark_delivered() leaves a delivery to a claim that holds it',
   ],
   'operations/delivered_mark.sql work_delivered_marks: for update skip locked': [
     'held_gates.test.ts',
     'a job of mark_delivered() is not continued while another session continues it',
   ],
-  'operations/backfill_turn.sql work_backfill: lock_gates': [
+  'operations/backfill_turn.sql work_backfill: lock_free_gates': [
     'backfill.test.ts',
-    'a step of backfills waits for the gate before it reads a row',
+    'a step of backfills leaves a gate that another session holds',
   ],
   'operations/backfill_turn.sql next_backfill: for no key update skip locked': [
     'backfill.test.ts',
@@ -531,19 +539,19 @@ export const lockTests: Record<string, [file: string, words: string]> = {
     'backfill.test.ts',
     'a row that transactions lock one after the other',
   ],
-  'operations/replay_job.sql work_replay_jobs: lock_gates': [
+  'operations/replay_job.sql work_replay_jobs: lock_free_gates': [
     'held_gates.test.ts',
-    'a step of a replay job that waits for a gate holds none of its letters yet',
+    'a step of a replay job leaves a letter whose gate another session holds to it',
   ],
   'operations/purge.sql purge_endpoint: lock_deleted': [
     'held_cleanup.test.ts',
     'purge_deleted() passes over an endpoint whose',
   ],
-  'operations/purge.sql purge_endpoint: for update skip locked': [
+  'operations/purge.sql rows_to_purge: for update skip locked': [
     'waits_of_skip_locked.test.ts',
     'purge_endpoint() looks for a delivery that is free',
   ],
-  'operations/purge.sql purge_endpoint: for no key update of l skip locked': [
+  'operations/purge.sql rows_to_purge: for no key update of l skip locked': [
     'waits_of_skip_locked.test.ts',
     'purge_endpoint() passes over a locked',
   ],

@@ -153,7 +153,7 @@ select results_eq('select clean_nights from outbox.partition_check', '{0}'::inte
 create function refuse_one() returns trigger language plpgsql as $$
 begin
   if new.event_id = (select m from past, unnest(many) m order by m limit 1 offset 2) then
-    raise exception using errcode = '55P03', message = 'not now';
+    raise exception using errcode = '40P01', message = 'not now';
   end if;
   return new;
 end
