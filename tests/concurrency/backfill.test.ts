@@ -355,11 +355,13 @@ Deno.test('a backfill of what was delivered leaves an event that another session
   await begin()
   await holder.sql`begin`
   await holder.sql`select from outbox.event where id = ${events[1] ?? ''} for update`
+  await owner.sql`set statement_timeout = '2s'`
   for (let step = 0; step < 6; step++) {
     await work()
     // As after the 10 s for which it is left out.
     await db.admin`update outbox.upkeep_refusal set at = at - interval '1 minute' where true`
   }
+  await owner.sql`reset statement_timeout`
   const [refusal] = await db.admin`select task, sqlstate from outbox.upkeep_refusal`
   expect(refusal).toEqual({ task: 'outbox.work_backfills', sqlstate: '55P03' })
   expect(await progress()).toEqual({ status: 'running', replayed: 1, looked: 1 })

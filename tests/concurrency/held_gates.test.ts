@@ -138,6 +138,30 @@ Deno.test('a job of mark_delivered() leaves a delivery to a claim that holds it'
   expect(await run.call(deliveries.map((own) => report(own)))).toMatchObject({ applied: 1 })
 })
 
+Deno.test('a step of mark_delivered() ends after 1 s, if all deliveries are locked, and later steps end them', async () => {
+  await addEndpoints(one.sql, { count: 1 })
+  await publishMany(one.sql, 'thing.done', 40)
+  await new Run(one.sql).call([], 0)
+  await one.sql`select outbox.mark_delivered(outbox.clock())`
+  await one.sql.unsafe(markedDelivered)
+  await one.sql`begin`
+  await one.sql`select from outbox.delivery for update`
+  await other.sql`set statement_timeout = '3s'`
+  expect(await outcomeOf(other, [markedDelivered])).toEqual({ answer: true })
+  await other.sql`reset statement_timeout`
+  await one.sql`rollback`
+  const refusals = await db.admin<{ task: string }[]>`
+    select distinct r.task from outbox.upkeep_refusal r`
+  expect(refusals.map(({ task }) => task)).toEqual(['outbox.mark_delivered'])
+  for (let step = 0; step < 3; step++) {
+    await db.admin`delete from outbox.upkeep_refusal where true`
+    await db.admin`update outbox.delivered_mark set resume_at = '-infinity' where true`
+    await other.sql.unsafe(markedDelivered)
+  }
+  expect(await db.admin`select from outbox.delivery`).toHaveLength(0)
+  await expectExactCounters(db.admin)
+})
+
 Deno.test('a job of mark_delivered() is not continued while another session continues it', async () => {
   await one.sql`select outbox.mark_delivered(outbox.clock())`
   await one.sql`begin`
@@ -457,6 +481,7 @@ Deno.test('lock_free_gates() leaves out a gate that another session holds, and t
     await other.sql`rollback`
     return { found, free }
   }
+  await other.sql`set statement_timeout = '2s'`
   await one.sql`begin`
   await one.sql.unsafe(lockGate, [endpoint])
   for (const held of [null, endpoint]) {
@@ -467,6 +492,7 @@ Deno.test('lock_free_gates() leaves out a gate that another session holds, and t
     found: { gates: [endpoint, next, none].sort() },
     free: 0,
   })
+  await other.sql`reset statement_timeout`
 })
 
 Deno.test('two runs that hold nothing get two different isolated deliveries', async () => {

@@ -4,7 +4,7 @@
  */
 
 import { expect } from '@std/expect'
-import { outcomeOf, passing } from './_support/crossing_calls.ts'
+import { type Call, outcomeOf, passing } from './_support/crossing_calls.ts'
 import { type OutboxDatabase, type Session, startOutbox } from './_support/database.ts'
 import { Run } from './_support/dispatch.ts'
 import { addEndpoints } from './_support/endpoints.ts'
@@ -194,11 +194,15 @@ async function deletedWithMany(): Promise<{ endpoint: string; events: string[] }
 }
 
 /**
- * Purges the endpoint beside a session that holds a row of the application, and again after that. A trigger locks
- * this row before it deletes the delivery of `event`, or, without one, each delivery. Returns both outcomes, and how
- * many deliveries were tried beside that session.
+ * Runs a purge beside a session that holds a row of the application, and again after that. A trigger locks this row
+ * before it deletes the delivery of `event`, or, without one, each delivery. Returns both outcomes, and how many
+ * deliveries were tried beside that session.
  */
-async function purgeTwice(endpoint: string, event: string | null): Promise<unknown[]> {
+async function purgeTwice(
+  endpoint: string | null,
+  event: string | null,
+  timeout = '5s',
+): Promise<unknown[]> {
   await db.admin`create sequence public.tries`
   await db.admin`create table public.side as select ${event}::uuid as event_id`
   await db.admin.unsafe(`create function public.touch() returns trigger language plpgsql as $$
@@ -210,13 +214,17 @@ async function purgeTwice(endpoint: string, event: string | null): Promise<unkno
   await db.admin`create trigger touch before delete on outbox.delivery
     for each row execute function public.touch()`
   try {
-    const purge = 'select outbox.purge_endpoint($1, 1000, outbox.clock()) as n'
+    const purge: Call = endpoint === null
+      ? ['select outbox.purge_deleted(1000) as n']
+      : ['select outbox.purge_endpoint($1, 1000, outbox.clock()) as n', [endpoint]]
     await other.sql`begin`
     await other.sql`select from public.side for update`
-    const held = await outcomeOf(one, [purge, [endpoint]])
+    await one.sql.unsafe(`set statement_timeout = '${timeout}'`)
+    const held = await outcomeOf(one, purge)
+    await one.sql`set statement_timeout = '5s'`
     await other.sql`rollback`
     const [tries] = await db.admin`select last_value::integer as n from public.tries`
-    return [held, await outcomeOf(one, [purge, [endpoint]]), tries?.n]
+    return [held, await outcomeOf(one, purge), tries?.n]
   } finally {
     await db.admin`drop trigger touch on outbox.delivery`
     await db.admin`drop function public.touch()`
@@ -272,6 +280,19 @@ Deno.test('purge_deleted() begins with no other endpoint after 2 s of waits', as
   await other.sql`rollback`
   const waited = (await db.admin`select from outbox.upkeep_refusal`).length
   expect([waited > 0, waited < 6]).toEqual([true, true])
+})
+
+// Each takes 500 ms and 59 times 20 ms alone.
+Deno.test('purge_deleted() ends after 2 s, also within its second endpoint', async () => {
+  await addEndpoints(one.sql, { count: 2 })
+  await publishMany(one.sql, 'thing.done', 30)
+  await new Run(one.sql).call([], 0)
+  await db.admin`select outbox.delete_endpoint(e.id) from outbox.endpoint e`
+  const [held] = await purgeTwice(null, null, '2800ms')
+  expect(held).toEqual({ n: 0 })
+  const refusals = await db.admin<{ sqlstate: string }[]>`
+    select distinct r.sqlstate from outbox.upkeep_refusal r`
+  expect(refusals.map(({ sqlstate }) => sqlstate)).toEqual(['55P03'])
 })
 
 Deno.test('purge_endpoint() begins with no delivery after the end of the whole purge', async () => {

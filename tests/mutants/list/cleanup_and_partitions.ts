@@ -284,7 +284,8 @@ set timezone = 'UTC'
   {
     file: 'sql/time/expire.sql',
     find:
-      'order by pg_catalog.row_number() over (partition by o.org_id order by o.event_id), o.event_id',
+      `order by pg_catalog.row_number() over (partition by o.org_id order by o.turn, o.event_id),
+        o.event_id`,
     replace: 'order by o.event_id',
     tests: ['sql/time/tick/expiry_in_turns.test.sql'],
     why: 'What one organisation has left to expire comes before that of all others.',
@@ -315,8 +316,8 @@ set timezone = 'UTC'
   },
   {
     file: 'sql/operations/purge.sql',
-    find: 'greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now);',
-    replace: 'greatest(p_limit - v_purged, 1), v_now);',
+    find: 'greatest(p_limit / pg_catalog.cardinality(v_endpoints), 1), v_now,',
+    replace: 'greatest(p_limit - v_purged, 1), v_now,',
     tests: ['sql/operations/delete_endpoint/turns.test.sql'],
     why: 'One deleted endpoint takes all that a tick removes.',
   },

@@ -495,15 +495,6 @@ language plpgsql volatile`,
     why: 'replay() changes what another session that holds the gate is changing.',
   },
   {
-    file: 'sql/operations/replay_job.sql',
-    find: '  perform outbox.lock_gates(v_endpoints);',
-    replace: '  null;',
-    tests: [
-      'concurrency/held_gates.test.ts#a step of a replay job that waits for a gate holds none of its letters yet',
-    ],
-    why: 'work_replay_jobs() changes what another session that holds the gate is changing.',
-  },
-  {
     file: 'sql/operations/purge.sql',
     find: 'v_gate_id bigint := outbox.lock_deleted(p_endpoint_id);',
     replace:

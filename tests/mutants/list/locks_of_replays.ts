@@ -77,15 +77,6 @@ export const locksOfReplays: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/delivered_mark.sql',
-    find: '  perform outbox.lock_gates(v_endpoints);',
-    replace: '  null;',
-    tests: [
-      'concurrency/held_gates.test.ts#a job of mark_delivered() waits for a claim of the same delivery, and leaves it out',
-    ],
-    why: 'A delivery is marked as delivered that a run is just being handed.',
-  },
-  {
-    file: 'sql/operations/delivered_mark.sql',
     find: '  order by m.id limit 1 for update skip locked;',
     replace: '  order by m.id limit 1 for update;',
     tests: [
@@ -107,15 +98,6 @@ export const locksOfReplays: readonly Mutant[] = [
     replace: '  v_stored := array(select p.event_id from pg_catalog.unnest(v_pairs) p);',
     tests: ['concurrency/backfill.test.ts#a backfill of an event that the sweep is deleting waits'],
     why: 'A backfill makes a delivery of an event that the sweep has deleted.',
-  },
-  {
-    file: 'sql/operations/backfill_turn.sql',
-    find: '    perform outbox.lock_gates(array[p_job.endpoint_id]);',
-    replace: '    null;',
-    tests: [
-      'concurrency/backfill.test.ts#a step of backfills waits for the gate before it reads a row',
-    ],
-    why: 'A backfill changes the lanes of an endpoint beside a run that changes them.',
   },
   {
     file: 'sql/operations/backfill_turn.sql',

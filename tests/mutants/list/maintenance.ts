@@ -20,8 +20,8 @@ export const maintenance: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/replay_job.sql',
-    find: "case j.source when 'dead_letters' then",
-    replace: "case when j.source <> '' then",
+    find: "case j.source when 'dead_letters' then 'outbox.replay_many'",
+    replace: "case when j.source <> '' then 'outbox.replay_many'",
     tests: ['sql/operations/backfill_events/delivered.test.sql'],
     why: 'A backfill that cannot send an event again is shown as a replay job.',
   },

@@ -54,6 +54,7 @@ import { secrets } from './secrets.ts'
 import { senders } from './senders.ts'
 import { signing } from './signing.ts'
 import { unreadable } from './unreadable.ts'
+import { waits } from './waits.ts'
 
 /** Every mutant, by the part of the product that it is in. */
 export const areas: readonly Area[] = [
@@ -112,4 +113,5 @@ export const areas: readonly Area[] = [
   { name: 'locks of replays', mutants: locksOfReplays },
   { name: 'locks of runs', mutants: locksOfRuns },
   { name: 'locks of upkeep', mutants: locksOfUpkeep },
+  { name: 'waits', mutants: waits },
 ]

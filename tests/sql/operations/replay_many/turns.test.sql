@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(12);
+select plan(14);
 
 create temporary table made as select endpoint(p_org_id => 'noisy') as noisy, endpoint(p_org_id => 'quiet') as quiet;
 create function letters(p_org_id text, p_endpoint_id uuid, p_count integer, p_type text default 'a') returns void language sql as $$
@@ -23,6 +23,10 @@ select is(next_of('noisy'), 1000::bigint, 'alone it has the whole tick');
 create temporary table quiet as select outbox.replay_many('quiet', p_rate_per_second => 400) ->> 'id' as id;
 select is(next_of('noisy'), 600::bigint, 'beside another one it has what that one leaves');
 select is(next_of('quiet'), 400::bigint, 'and the other one its rate');
+update outbox.replay_job set waits_for = 'the gate of an endpoint' where org_id = 'noisy';
+select is(next_of('noisy'), 10::bigint, 'a job that waits for a gate has one');
+select is(next_of('quiet'), 400::bigint, 'and takes nothing from the other one');
+update outbox.replay_job set waits_for = null where org_id = 'noisy';
 select outbox.replay_many(p_event_type => 'a', p_rate_per_second => 1000);
 select is(next_of('noisy'), 333::bigint, 'a job for all organisations counts as one more');
 select is(next_of('quiet'), 333::bigint, 'all have the same share');
