@@ -162,7 +162,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   -- gates, lanes, attempts, counters, runs
   add_gate allowed_in_flight attempt_bounds count_up counters_since find_event first_lane_at first_lease_end
   comes_round fold_counters hold_counters is_crowded key_hash latency_bounds lock_gates next_token_at tokens_at park ring_from touch_run worker_facts count_said
-  try_lock_gates turn_ring
+  try_lock_gates lock_free_gates turn_ring
   -- what the database refuses
   admit_endpoints complete_apart due_suspect take_others refuse_expiry forget_refusals given_back is_passing lacks_transaction_ids lay_aside leave_lane
   parse_headers create_again_at create_one_waiting create_refused create_waiting waiting_refusals waiting_events_aside fails_call is_timeout is_late_claim may_stay note_refusal read_results record_results refusal_delay refuse_endpoint
@@ -237,7 +237,7 @@ perform decided.decide('function', 'nobody', 'Parts of the functions above.', $$
   deliveries_to_mark mark_endpoint mark_member mark_next mark_one stop_marked work_delivered_mark work_delivered_marks
   work_backfill work_backfills preview_job next_kept has_or_had was_delivered kept_action send_again kept_problem lock_events backfill_kept
   purge_endpoint reopen_delivery replay_lane wake wake_changed wake_missed wake_refused work_replay_jobs
-  is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart lock_deleted fold_rows fold_apart move_back find_attempts refuse_unreadable
+  is_beside add_name work_replay_job replay_one end_replay_jobs purge_rows purge_apart rows_to_purge rest_job lock_deleted fold_rows fold_apart move_back find_attempts refuse_unreadable
   fails_upkeep refuse_upkeep refuse_slow rests admit_upkeep upkeep_problem row_name is_slow_row change_apart change_rows
   -- the move of an organisation, which only the owner of the schema makes
   refuse_moved close_publishing open_publishing keep_moving keep_moved keep_secret_moved move_sentence refuse_change older_sessions
