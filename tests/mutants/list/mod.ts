@@ -2,6 +2,7 @@ import type { Area } from '../mutant.ts'
 import { api } from './api.ts'
 import { authentication } from './authentication.ts'
 import { backfill } from './backfill.ts'
+import { boundedWaits } from './bounded_waits.ts'
 import { breaker } from './breaker.ts'
 import { brokersAndSlack } from './brokers_and_slack.ts'
 import { callbacks } from './callbacks.ts'
@@ -54,7 +55,6 @@ import { secrets } from './secrets.ts'
 import { senders } from './senders.ts'
 import { signing } from './signing.ts'
 import { unreadable } from './unreadable.ts'
-import { waits } from './waits.ts'
 
 /** Every mutant, by the part of the product that it is in. */
 export const areas: readonly Area[] = [
@@ -113,5 +113,5 @@ export const areas: readonly Area[] = [
   { name: 'locks of replays', mutants: locksOfReplays },
   { name: 'locks of runs', mutants: locksOfRuns },
   { name: 'locks of upkeep', mutants: locksOfUpkeep },
-  { name: 'waits', mutants: waits },
+  { name: 'bounded waits', mutants: boundedWaits },
 ]

@@ -1,7 +1,7 @@
 import type { Mutant } from '../mutant.ts'
 
 /** Bounds of the time for which the tick and a run wait for what somebody holds. */
-export const waits: readonly Mutant[] = [
+export const boundedWaits: readonly Mutant[] = [
   {
     file: 'sql/engine/queue/gate.sql',
     find: '    perform outbox.lock_gates(v_locked);',
