@@ -77,6 +77,13 @@ export const locksOfReplays: readonly Mutant[] = [
   },
   {
     file: 'sql/operations/delivered_mark.sql',
+    find: "  v_locked := outbox.lock_free_gates(v_endpoints, '{}');",
+    replace: '  v_locked := v_endpoints;',
+    tests: ['concurrency/held_gates.test.ts#a job of mark_delivered() leaves'],
+    why: 'A delivery is marked as delivered that a run is just being handed.',
+  },
+  {
+    file: 'sql/operations/delivered_mark.sql',
     find: '  order by m.id limit 1 for update skip locked;',
     replace: '  order by m.id limit 1 for update;',
     tests: [
