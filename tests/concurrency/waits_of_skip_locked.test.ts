@@ -310,7 +310,11 @@ Deno.test('a tick ends although somebody holds what a step needs that has no sho
   await other.sql`begin`
   await other.sql`lock table outbox.unroutable in access exclusive mode`
   await one.sql`set statement_timeout = '5s'`
+  const since = one.warnings.length
   expect(await outcomeOf(one, ['select outbox.tick() is not null as done'])).toEqual({ done: true })
+  const told = one.warnings.slice(since)
+  expect(told).toContainEqual(expect.stringContaining('due to lock timeout'))
+  expect(told).not.toContainEqual(expect.stringContaining('due to statement timeout'))
   await other.sql`rollback`
 })
 
