@@ -19,17 +19,22 @@ async function count(sql: Sql, rows: number): Promise<void> {
   await sql`select count(*) from generate_series(1, ${Math.round(rows)}::integer)`
 }
 
-async function calibrate(): Promise<void> {
+/**
+ * With pieces as long as those of the load: the rows of a longer one do not fit into `work_mem`, so that each of
+ * them costs more.
+ */
+async function calibrate(pieceMs: number): Promise<void> {
   const [sql] = sessions
   if (sql === undefined) return
-  const rows = 200_000
-  let least = Infinity
-  for (let n = 0; n < 10; n++) {
-    const begun = performance.now()
-    await count(sql, rows)
-    least = Math.min(least, performance.now() - begun)
+  for (let round = 0; round < 5; round++) {
+    let least = Infinity
+    for (let n = 0; n < 20; n++) {
+      const begun = performance.now()
+      await count(sql, rowsOfMs * pieceMs)
+      least = Math.min(least, performance.now() - begun)
+    }
+    rowsOfMs *= pieceMs / least
   }
-  rowsOfMs = rows / least
 }
 
 /** Pieces of so many ms of CPU, as often as the share of a processor needs. */
@@ -42,7 +47,7 @@ async function repeat(sql: Sql, share: number, pieceMs: number): Promise<void> {
 }
 
 async function start({ postgres, others, pieceMs }: Load): Promise<void> {
-  await calibrate()
+  await calibrate(pieceMs)
   isOn = true
   if (postgres > 0.01) running = sessions.map((sql) => repeat(sql, postgres / 2, pieceMs))
   if (others > 0.01) {

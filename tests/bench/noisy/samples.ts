@@ -5,7 +5,10 @@ import { pause } from '../engine/pause.ts'
 
 const EVERY_MS = 20
 
-/** Begins to look; the returned function ends it and returns lines: how many sessions did what on average. */
+/**
+ * Begins to look; the returned function ends it and returns lines: how many sessions did what on average. A session
+ * that waits for a lock comes with what holds it.
+ */
 export function sampleSessions(sql: Sql): () => Promise<string[]> {
   const found = new Map<string, number>()
   let looks = 0
@@ -14,8 +17,10 @@ export function sampleSessions(sql: Sql): () => Promise<string[]> {
   async function look(): Promise<void> {
     while (isOn) {
       const rows = await sql<{ what: string }[]>`
-        select coalesce(a.wait_event, 'running') || ', ' || coalesce(
-          substring(a.query from 'outbox"?[.]"?([a-z_]+)'), left(a.query, 30), '') as what
+        select coalesce(a.wait_event, 'running') || ', ' || bench.called(a.query) || coalesce((
+          select ' for ' || min(bench.called(b.query)) from pg_stat_activity b
+          where a.wait_event_type = 'Lock' and b.pid = any (pg_blocking_pids(a.pid))
+        ), '') as what
         from pg_stat_activity a
         where a.state <> 'idle' and a.pid <> pg_backend_pid() and a.backend_type = 'client backend'`
       looks++
@@ -28,7 +33,7 @@ export function sampleSessions(sql: Sql): () => Promise<string[]> {
   return async () => {
     isOn = false
     await done
-    return [...found].sort(([, a], [, b]) => b - a).slice(0, 12)
+    return [...found].sort(([, a], [, b]) => b - a).slice(0, 16)
       .map(([what, times]) => `  ${(times / looks).toFixed(2)} sessions: ${what}`)
   }
 }

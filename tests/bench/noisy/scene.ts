@@ -57,6 +57,7 @@ export async function startScene(): Promise<Scene> {
   async function measure(seconds: number, noise?: Noise): Promise<Measured> {
     const pids = {
       worker: worker.pid,
+      control: load.pid,
       noise: noise?.pid ?? 0,
       gateway: Deno.pid,
       api: stack.functions.pid('api') ?? 0,

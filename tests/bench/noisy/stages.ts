@@ -20,7 +20,7 @@ type Noted = {
 
 const stageNames = ['until the call', 'routing', 'until the claim', 'claiming', 'worker'] as const
 
-/** Notes the times of all later events of one endpoint. As the superuser. */
+/** Notes the times of all later events of one endpoint, and creates `bench.called()`. As the superuser. */
 export async function noteStages(sql: Sql, endpointId: string): Promise<void> {
   await sql.unsafe(`
     create schema bench;
@@ -33,6 +33,10 @@ export async function noteStages(sql: Sql, endpointId: string): Promise<void> {
       values (new.event_id, tg_argv[0], statement_timestamp(), clock_timestamp());
       return null;
     end
+    $$;
+    create function bench.called(query text) returns text language sql as $$
+      select coalesce(substring(query from '/rpc/([a-z_]+)'),
+        substring(query from 'outbox"?[.]"?([a-z_]+)'), left(query, 30), '')
     $$;
     create trigger bench_routed after insert on outbox.delivery
     for each row when (new.endpoint_id = '${endpointId}')

@@ -11,7 +11,8 @@ export async function resetStatements(sql: Sql): Promise<void> {
 /** The statements that took the most time since the reset; times in ms. */
 export async function longestStatements(sql: Sql, count: number): Promise<Statement[]> {
   return await sql<Statement[]>`
-    select left(regexp_replace(s.query, '\\s+', ' ', 'g'), 70) as query, s.calls::integer as calls,
+    select coalesce('outbox.' || substring(s.query from '_result.* from .*outbox"?[.]"?([a-z_]+)'),
+        left(regexp_replace(s.query, '\\s+', ' ', 'g'), 70)) as query, s.calls::integer as calls,
       s.mean_exec_time as mean, s.max_exec_time as most, s.total_exec_time as total
     from extensions.pg_stat_statements s
     where s.query !~* 'pg_stat_statements|vacuum|generate_series|quiet\\.done|pg_stat_activity|bench\\.stage'
