@@ -8,6 +8,9 @@ import { tellPace } from '../soak/days/report.ts'
 import { docs } from './_docs.ts'
 import { soakDaysTables } from './_soak_days.ts'
 
+/** What the flatness of a table does not depend on. */
+const unbounded = { dead: 0, partitions: 0, rows: 0, stored_days: null }
+
 /** What the checker says of the last run if its last day is changed. */
 async function changed(change: (day: DayFigures) => void): Promise<string[]> {
   const { days, perDay } = await readKept(null)
@@ -48,7 +51,7 @@ Deno.test('a table that grows after day 8 is noticed, by its jump or by its stea
   ): Promise<string[]> => {
     const { days, perDay } = await readKept(null)
     for (const { day, tables } of days) {
-      const size = { heap: 100 * MB, indexes: 100 * MB, dead: 0, partitions: 0 }
+      const size = { ...unbounded, heap: 100 * MB, indexes: 100 * MB }
       tables.event = { ...size, partitions: 8, [part]: (sizes[day - 8] ?? 100) * MB }
     }
     return checkDays(days, perDay)
@@ -68,18 +71,56 @@ Deno.test('a table that grows after day 8 is noticed, by its jump or by its stea
   }
 })
 
-Deno.test('the audit trail may grow in proportion to the days, and not faster', async () => {
-  const MB = 1024 * 1024
-  const findingsOn = async (perDay: (day: number) => number): Promise<string[]> => {
+Deno.test('a table whose rows are stored for longer than the run may have as many more each day, and no larger ones', async () => {
+  const findingsOn = async (
+    sizeOn: (day: number) => { rows: number; bytes: number; stored_days?: number },
+  ): Promise<string[]> => {
     const run = await readKept(null)
     for (const { day, tables } of run.days) {
-      tables.audit_event = { heap: perDay(day) * MB, indexes: MB, dead: 0, partitions: 0 }
+      const { rows, bytes, stored_days = 400 } = sizeOn(day)
+      const half = bytes / 2
+      tables.audit_event = { heap: half, indexes: half, dead: 0, partitions: 0, rows, stored_days }
     }
     return checkDays(run.days, run.perDay)
   }
-  expect(await findingsOn((day) => 10 * day)).toEqual([])
-  expect(await findingsOn((day) => day * day))
-    .toEqual(['the heap of audit_event grew from 67108864 to 205520896 bytes'])
+  expect(await findingsOn((day) => ({ rows: 5_000 * day, bytes: 5_000 * day * 1_000 }))).toEqual([])
+  expect(await findingsOn((day) => ({ rows: 500 * day * day, bytes: 500 * day * day * 1_000 })))
+    .toEqual([
+      'audit_event has 60500 rows on day 11, and had at most 4000 for each day before',
+      'audit_event has 72000 rows on day 12, and had at most 4000 for each day before',
+      'audit_event has 84500 rows on day 13, and had at most 4000 for each day before',
+      'audit_event has 98000 rows on day 14, and had at most 4000 for each day before',
+    ])
+  expect(await findingsOn((day) => ({ rows: 5_000 * day, bytes: day === 14 ? 150e6 : 5e6 * day })))
+    .toEqual(['audit_event has 150000000 bytes for 70000 rows on day 14'])
+  // If its rows were to be deleted within the run, the same growth is a fault.
+  expect(await findingsOn((day) => ({ rows: 5_000 * day, bytes: 5e6 * day, stored_days: 13 })))
+    .toEqual([
+      'the heap of audit_event grew from 20000000 to 35000000 bytes',
+      'the indexes of audit_event grew from 20000000 to 35000000 bytes',
+    ])
+})
+
+Deno.test('the indexes of lanes may stay as large as an outage of the first week made them, and may not grow in the next one', async () => {
+  const MB = 1024 * 1024
+  /** The findings if an outage on days 3 and 10 leaves indexes of these sizes, in MB. */
+  const findingsOn = async (first: number, second: number, lanes = 4_500): Promise<string[]> => {
+    const { days, perDay } = await readKept(null)
+    for (const each of days) {
+      const size = each.day < 3 ? 1 : each.day < 10 ? first : second
+      each.most_lanes = each.day % 7 === 3 ? lanes : 100
+      each.tables.lane = { ...unbounded, heap: 0, indexes: size * MB }
+    }
+    return checkDays(days, perDay)
+  }
+  expect(await findingsOn(3, 3)).toEqual([])
+  // Its pages were not used again.
+  expect(await findingsOn(3, 4.5)).toEqual([
+    'the indexes of lane grew from 3145728 to 4718592 bytes',
+  ])
+  // As large in both weeks, but for far fewer lanes.
+  expect((await findingsOn(3, 3, 600))[0])
+    .toBe('the indexes of lane have 3145728 bytes on day 3, for at most 600 lanes at once')
 })
 
 Deno.test('a table that is small on day 8 alone may have its former size again, and not more', async () => {
@@ -88,13 +129,21 @@ Deno.test('a table that is small on day 8 alone may have its former size again, 
     const { days, perDay } = await readKept(null)
     for (const { day, tables } of days) {
       const heap = day === 8 ? 0 : day === 14 ? last : 2 * MB
-      tables.delivery = { heap, indexes: MB, dead: 0, partitions: 0 }
+      tables.gate = { ...unbounded, heap, indexes: MB }
     }
     return checkDays(days, perDay)
   }
   expect(await findingsOn(2 * MB)).toEqual([])
   expect(await findingsOn(4 * MB))
-    .toEqual(['the heap of delivery grew from 2097152 to 4194304 bytes'])
+    .toEqual(['the heap of gate grew from 2097152 to 4194304 bytes'])
+})
+
+Deno.test('the heap of delivery may have the pages of one step at night, on any day, and not more', async () => {
+  const findingsOn = async (heap: number): Promise<string[]> =>
+    await changed(({ tables }) => tables.delivery = { ...unbounded, heap, indexes: 20_000_000 })
+  expect(await findingsOn(2_190_000)).toEqual([])
+  expect(await findingsOn(2_192_000))
+    .toEqual(['the heap of delivery has 2192000 bytes on day 14'])
 })
 
 Deno.test('the pace of a run has its scale, days, deliveries and time', () => {

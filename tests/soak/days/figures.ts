@@ -7,6 +7,9 @@ export interface TableSize {
   dead: number
   /** 0: the table has none. */
   partitions: number
+  rows: number
+  /** For how many days its rows are stored, by the settings; null: for as long as they are needed. */
+  stored_days: number | null
 }
 
 /** What a night left undone. */
@@ -35,6 +38,8 @@ export interface Retries {
   early: number
   late: number
   unplanned: number
+  /** How many had to wait for a breaker. */
+  held: number
   worst_s: number
 }
 
@@ -51,6 +56,8 @@ export interface DayFigures {
   /** From 1. */
   day: number
   tables: Record<string, TableSize>
+  /** The most lanes that there were at once: at night they are gone. */
+  most_lanes: number
   behind: Behind
   retries: Retries
   ledger: Ledger

@@ -12,6 +12,8 @@ export class Jobs {
   readonly #world: World
   /** The slowest tick since the last look, in ms. */
   slowest = 0
+  /** The most lanes since the last look. */
+  mostLanes = 0
   /** Partitions that could not be made or dropped. */
   problems: string[] = []
 
@@ -29,6 +31,13 @@ export class Jobs {
       await sql`select outbox.tick()`
       this.slowest = Math.max(this.slowest, performance.now() - began)
     }
+  }
+
+  /** Lanes of keys exist while something waits in them, as in an outage. */
+  async countLanes(): Promise<void> {
+    const [row] = await this.#world.sql<{ n: number }[]>`
+      select count(*)::integer as n from outbox.lane`
+    this.mostLanes = Math.max(this.mostLanes, row?.n ?? 0)
   }
 
   /** Once an hour. */

@@ -12,21 +12,19 @@ const RECOUNT = `${projectRoot}/tests/concurrency/_support/recount.sql`
 const HOUR_MS = 3_600_000
 
 export async function measure(
-  { world, jobs, runs, ledger, day, down }: {
+  { world, jobs, runs, ledger, day }: {
     world: World
     jobs: Jobs
     runs: readonly SimulatedRun[]
     ledger: DayLedger
     day: number
-    /** The receiver that had its outage on this day. */
-    down: string
   },
 ): Promise<DayFigures> {
   const { sql, warnings } = world
   await sql`select outbox.fold_counters()`
   const to = new Date(world.now() - HOUR_MS)
   const from = new Date(to.getTime() - 24 * HOUR_MS)
-  const [retries] = await query<Retries>(sql, 'retries.sql', [from, to, [down]])
+  const [retries] = await query<Retries>(sql, 'retries.sql', [from, to])
   const [behind] = await query<Behind>(sql, 'behind.sql')
   const sizes = await query<TableSize & { name: string }>(sql, 'sizes.sql')
   const [counts] = await sql<{ open: number; dead: number; counted: number }[]>`
@@ -48,6 +46,7 @@ export async function measure(
   const figures: DayFigures = {
     day,
     tables: Object.fromEntries(sizes.map(({ name, ...size }) => [name, size])),
+    most_lanes: jobs.mostLanes,
     behind: { ...behind, partitions: jobs.problems },
     retries,
     ledger: { due, accepted, dead, discarded, open },
@@ -58,13 +57,14 @@ export async function measure(
   }
   jobs.problems = []
   jobs.slowest = 0
+  jobs.mostLanes = 0
   return figures
 }
 
 async function query<T extends object>(
   sql: Sql,
   file: string,
-  values: (Date | string[])[] = [],
+  values: Date[] = [],
 ): Promise<T[]> {
   const text = await Deno.readTextFile(new URL(file, import.meta.url))
   return [...await sql.unsafe<T[]>(text, values)]

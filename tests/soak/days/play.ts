@@ -79,6 +79,7 @@ export async function playDays(
       if (at === 12 * HOUR_MS) await runs[0]?.die()
       if (at === 9 * HOUR_MS) await world.sql`select outbox.replay_many()`
       await jobs.tick()
+      await jobs.countLanes()
       if (at % HOUR_MS === 0) {
         await jobs.addPartitions()
         await jobs.vacuum()
@@ -87,8 +88,7 @@ export async function playDays(
       if (at === 21 * HOUR_MS) await discardLetters()
     }
     await jobs.night()
-    const down = world.endpoints[outageOf(day, world.endpoints.length).endpoint] ?? ''
-    const figures = await measure({ world, jobs, runs, ledger, day, down })
+    const figures = await measure({ world, jobs, runs, ledger, day })
     plan.tell?.(figures)
     days.push(figures)
   }

@@ -7,8 +7,8 @@
  *   https://webhookstream.com/blog/monitoring-webhook-failures-in-production. Atlassian requires 99 % over
  *   28 days (https://developer.atlassian.com/platform/marketplace/cloud-fortified-apps-program-webhook-delivery-success-rate).
  *   The model fails 3 %: the middle.
- * - Outages: an hour, as in https://status.onfido.com/incidents/p8j29m055xz0. Two last 8 hours: then Podium
- *   disables a webhook (https://docs.podium.com/docs/webhook-retries).
+ * - Outages: an hour, as in https://status.onfido.com/incidents/p8j29m055xz0. Two in a week last 8 hours: then
+ *   Podium disables a webhook (https://docs.podium.com/docs/webhook-retries).
  * - A receiver without a response fails after 15 s, our default, as at Close
  *   (https://developer.close.com/api/overview/changelog/2026/11/9).
  */
@@ -38,6 +38,9 @@ const NETWORK = 0.2
 const REFUSED = 0.02
 const TIMEOUT_MS = 15_000
 
+/** Every tenth receiver takes its events in order of their keys. */
+export const ORDERED_EVERY = 10
+
 /** From when until when one receiver responds to nothing, in seconds of its day. */
 export interface Outage {
   endpoint: number
@@ -45,10 +48,23 @@ export interface Outage {
   until: number
 }
 
-/** The outage of a day, from 1: each day another receiver. None lasts beyond midnight. */
+/** On this day of each week, a receiver in order is down for long: each key that waits has a lane of its own. */
+const LONG_IN_ORDER = 3
+/** On this one, a receiver without order. */
+const LONG = 5
+
+/**
+ * The outage of a day, from 1: each day another receiver. None lasts beyond midnight. Each week has the same kinds
+ * of outages, so that sizes that depend on them are reached in the first one.
+ */
 export function outageOf(day: number, endpoints: number): Outage {
-  const hours = day % 7 === 3 ? 8 : 1
-  return { endpoint: day * 7 % endpoints, from: 13 * 3_600, until: (13 + hours) * 3_600 }
+  const ofWeek = day % 7
+  const hours = ofWeek === LONG_IN_ORDER || ofWeek === LONG ? 8 : 1
+  return {
+    endpoint: (ofWeek === LONG_IN_ORDER ? ORDERED_EVERY * day : 7 * day) % endpoints,
+    from: 13 * 3_600,
+    until: (13 + hours) * 3_600,
+  }
 }
 
 /** What a receiver answers, by chance. */

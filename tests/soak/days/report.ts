@@ -5,10 +5,10 @@ import type { DayFigures } from './figures.ts'
 /** The tables whose sizes the row has; the checker judges all. */
 const SHOWN = ['event', 'attempt', 'delivery', 'lane', 'idempotency_key', 'dead_letter'] as const
 
-export const DAY_HEAD = `| day | delivered | retries | latest, s | ${
+export const DAY_HEAD = `| day | delivered | retries | held | latest, s | ${
   SHOWN.join(' | ')
 } | all | dead rows | partitions |
-| --: | --: | --: | --: | ${SHOWN.map(() => '--:').join(' | ')} | --: | --: | --: |`
+| --: | --: | --: | --: | --: | ${SHOWN.map(() => '--:').join(' | ')} | --: | --: | --: |`
 
 export function tellDay({ day, ledger, retries, tables }: DayFigures): string {
   const all = Object.values(tables)
@@ -16,7 +16,7 @@ export function tellDay({ day, ledger, retries, tables }: DayFigures): string {
   const partitions = all.reduce((sum, table) => sum + table.partitions, 0)
   const sizes = SHOWN.map((name) => megabytes([tables[name]]))
   const cells = [
-    ...[day, ledger.accepted, retries.checked, retries.worst_s.toFixed(1)],
+    ...[day, ledger.accepted, retries.checked, retries.held, retries.worst_s.toFixed(1)],
     ...[...sizes, megabytes(all), dead, partitions],
   ]
   return `| ${cells.join(' | ')} |`

@@ -2,6 +2,7 @@
 
 import postgres, { type Sql } from 'postgres'
 import { startTestPostgres } from '../../_support/postgres.ts'
+import { ORDERED_EVERY } from './receivers.ts'
 
 /** How many receivers there are, and how many types of events: a type goes to four of them. */
 const ENDPOINTS = 40
@@ -80,12 +81,11 @@ export async function startWorld(without: Without): Promise<World> {
   }
 }
 
-/** Every tenth receiver takes its events in order of their keys. */
 async function createEndpoint(sql: Sql, n: number): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     select outbox.create_endpoint(${`https://receiver-${n}.example/hook`}, ${[
     `load.e${n % TYPES}`,
-  ]}::text[], p_ordering => ${n % 10 === 0 ? 'partition' : 'none'},
+  ]}::text[], p_ordering => ${n % ORDERED_EVERY === 0 ? 'partition' : 'none'},
       p_max_in_flight => 200, p_quantum => 50) ->> 'id' as id`
   if (row === undefined) throw new Error('no endpoint')
   return row.id
