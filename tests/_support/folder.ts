@@ -25,6 +25,12 @@ export function databaseFolder(mark: string | undefined = Deno.env.get(runMark))
   return `${memoryRoot(mark) ?? DISK}${nameOf(mark)}`
 }
 
+/** The folder of this name that all parts of the run share; null outside of a run. It is removed at its end. */
+export function runFolder(name: string): string | null {
+  const mark = Deno.env.get(runMark)
+  return mark === undefined ? null : `${DISK}${prefixOf(mark)}${name}`
+}
+
 /** Removes the folders that a run with this mark has left, whose processes have all ended. */
 export async function removeFoldersOf(mark: string): Promise<void> {
   for (const path of await testFolders()) {

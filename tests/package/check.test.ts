@@ -2,14 +2,12 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { buildCommand } from '../../package/build/command.ts'
-import { buildFunctions } from '../../package/build/functions.ts'
 import type { Finding } from '../../package/command/check/finding.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { docsBlock } from '../project/_docs.ts'
 import { testFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
+import { builtCommand } from './_support/built.ts'
 import { type ShopStack, startShop } from './_support/shop_stack.ts'
 import { type Shop, shopIn } from './_support/shop.ts'
 
@@ -18,8 +16,7 @@ let project: Shop
 let shop: ShopStack
 
 Deno.test.beforeAll(async () => {
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
+  const tarball = await builtCommand(root)
   project = await shopIn(root, tarball)
   expect((await project.run('init', '--yes')).code).toBe(0)
   shop = await startShop(project)

@@ -2,13 +2,11 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { version } from '../../functions/_shared/base/version.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { startUpstream, type Upstream } from '../console/_support/upstream.ts'
 import { testFolder } from '../_support/folder.ts'
 import { patienceMs } from '../_support/patience.ts'
-import { buildCommandOf } from './_support/build_command.ts'
+import { builtCommand } from './_support/built.ts'
 import { open, statusOf } from './_support/console_link.ts'
 import { shopIn } from './_support/shop.ts'
 
@@ -26,7 +24,7 @@ Deno.test.afterAll(async () => {
 })
 
 Deno.test('the packed command serves the page under Node.js until it is ended', async () => {
-  const tarball = await buildCommandOf(projectRoot, join(root, 'dist'), version)
+  const tarball = await builtCommand(root)
   const shop = await shopIn(root, tarball)
   const { origin } = new URL(upstream.url)
   const child = new Deno.Command(join(shop.path, 'node_modules/.bin/outhook'), {

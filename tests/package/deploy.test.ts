@@ -2,8 +2,6 @@
 
 import { expect } from '@std/expect'
 import { join } from 'node:path'
-import { buildCommand } from '../../package/build/command.ts'
-import { buildFunctions } from '../../package/build/functions.ts'
 import { exposeSchema } from '../../package/command/deploy/expose.ts'
 import { ensureTool } from '../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
@@ -12,6 +10,7 @@ import { cliVersions } from '../../supabase/local/supabase_cli.ts'
 import { databaseFolder, testFolder } from '../_support/folder.ts'
 import { type ManagementApi, startManagementApi } from '../_support/management_api.ts'
 import { copyPrepared } from '../_support/prepared.ts'
+import { builtCommand } from './_support/built.ts'
 import { type Ended, type Shop, shopIn } from './_support/shop.ts'
 
 const root = testFolder()
@@ -22,8 +21,7 @@ let stack: Stack
 let platform: ManagementApi
 
 Deno.test.beforeAll(async () => {
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
+  const tarball = await builtCommand(root)
   project = await shopIn(root, tarball)
   expect((await project.run('init', '--yes')).code).toBe(0)
   // The test event goes to this machine, which a project does not allow at first.

@@ -3,9 +3,7 @@
 import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { createClient } from '../../package/client/mod.ts'
-import { buildCommand } from '../../package/build/command.ts'
 import { buildPackage } from '../../package/build/package.ts'
-import { buildFunctions } from '../../package/build/functions.ts'
 import { waitUntil } from '../../supabase/local/process/wait.ts'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { type Stack, startStack } from '../../supabase/local/stack.ts'
@@ -14,6 +12,7 @@ import { patienceMs } from '../_support/patience.ts'
 import { copyPrepared } from '../_support/prepared.ts'
 import { startReceiver } from '../e2e/receiver/receiver.ts'
 import { docsBlock } from '../project/_docs.ts'
+import { builtCommand } from './_support/built.ts'
 import { startProgram } from './_support/program.ts'
 import { publishDry } from './_support/publish.ts'
 import { config, type Shop, shopIn } from './_support/shop.ts'
@@ -23,9 +22,7 @@ let tarball = ''
 const shop = (): Promise<Shop> => shopIn(root, tarball)
 
 Deno.test.beforeAll(async () => {
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const packed = await buildCommand(projectRoot, join(root, 'dist'))
-  tarball = packed.tarball
+  tarball = await builtCommand(root)
 })
 Deno.test.afterAll(async () => {
   await Deno.remove(root, { recursive: true })
@@ -142,8 +139,9 @@ async function publishes(path: string, { apiUrl, keys }: Stack): Promise<void> {
 }
 
 Deno.test('the command has the licences of the packages in its bundle', async () => {
-  const path = join(root, 'dist/outhook-command/THIRD_PARTY_NOTICES.txt')
-  const notices = await Deno.readTextFile(path)
+  const { path } = await shop()
+  const file = join(path, 'node_modules/outhook-command/THIRD_PARTY_NOTICES.txt')
+  const notices = await Deno.readTextFile(file)
   for (const name of ['@clack/core', '@clack/prompts', 'commander', 'sisteransi', 'smol-toml']) {
     expect(notices).toMatch(new RegExp(`^${name} \\d[\\d.]* \\((MIT|BSD-3-Clause)\\)$`, 'm'))
   }

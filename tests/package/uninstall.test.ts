@@ -1,11 +1,8 @@
 /** `outhook uninstall` by the packed command, on a project with data, and `init` after it. */
 
 import { expect } from '@std/expect'
-import { join } from 'node:path'
-import { buildCommand } from '../../package/build/command.ts'
-import { buildFunctions } from '../../package/build/functions.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { testFolder } from '../_support/folder.ts'
+import { builtCommand } from './_support/built.ts'
 import { config, type Shop, shopIn } from './_support/shop.ts'
 import { type ShopStack, startShop } from './_support/shop_stack.ts'
 
@@ -14,8 +11,7 @@ let project: Shop
 let shop: ShopStack
 
 Deno.test.beforeAll(async () => {
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
+  const tarball = await builtCommand(root)
   project = await shopIn(root, tarball)
   expect((await project.run('init', '--yes', '--modules', 'api,watch,messages')).code).toBe(0)
   await project.commit()

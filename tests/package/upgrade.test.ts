@@ -6,7 +6,6 @@ import { version } from '../../functions/_shared/base/version.ts'
 import { npm } from '../../supabase/local/npm_tool.ts'
 import { applyFiles } from '../../supabase/local/schema/database.ts'
 import type { SqlFile } from '../../supabase/local/schema/migration.ts'
-import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { compareSnapshots, takeSnapshot } from '../../supabase/local/schema/snapshot.ts'
 import { buildUpgradeFiles } from '../../supabase/local/schema/upgrade_files.ts'
 import { testFolder } from '../_support/folder.ts'
@@ -14,6 +13,7 @@ import { startTestPostgres, type TestPostgres } from '../_support/postgres.ts'
 import { buildIndexes } from '../upgrade/_indexes.ts'
 import { makeSample, type Sample } from '../upgrade/_sample.ts'
 import { buildCommandOf } from './_support/build_command.ts'
+import { builtCommand } from './_support/built.ts'
 import { type Shop, shopIn } from './_support/shop.ts'
 
 const root = testFolder()
@@ -28,7 +28,7 @@ Deno.test.beforeAll(async () => {
   const { files } = await buildUpgradeFiles(sample.root, sample.release)
   for (const { path, text } of files) await Deno.writeTextFile(join(sample.root, path), text)
   tarballs = {
-    now: await buildCommandOf(projectRoot, join(root, 'now'), version),
+    now: await builtCommand(join(root, 'now')),
     next: await buildCommandOf(sample.root, join(root, 'next'), sample.version),
   }
   project = await shopIn(root, tarballs.now)

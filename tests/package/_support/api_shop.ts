@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import { buildCommand } from '../../../package/build/command.ts'
-import { buildFunctions } from '../../../package/build/functions.ts'
-import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { testFolder } from '../../_support/folder.ts'
 import { startOuthook, type TestOuthook } from '../../_support/outhook.ts'
+import { builtCommand } from './built.ts'
 import { type Program, startProgram } from './program.ts'
 import { type Ended, type Shop, shopIn } from './shop.ts'
 
@@ -22,8 +20,7 @@ export interface ApiShop {
 /** Builds the command, installs it, and starts the stack. */
 export async function startApiShop(): Promise<ApiShop> {
   const root = testFolder()
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
+  const tarball = await builtCommand(root)
   const project = await shopIn(root, tarball)
   const outhook = await startOuthook({ only: ['deliver', 'api'] })
   const { apiUrl, keys } = outhook.stack

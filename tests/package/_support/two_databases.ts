@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import postgres, { type Sql } from 'postgres'
-import { buildCommand } from '../../../package/build/command.ts'
-import { buildFunctions } from '../../../package/build/functions.ts'
-import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { testFolder } from '../../_support/folder.ts'
 import { startTestPostgres, type TestPostgres } from '../../_support/postgres.ts'
+import { builtCommand } from './built.ts'
 import { type Shop, shopIn } from './shop.ts'
 
 /** The packed command in a project, and two databases with the schema. */
@@ -16,8 +13,7 @@ export interface TwoDatabases extends AsyncDisposable {
 
 export async function startTwoDatabases(): Promise<TwoDatabases> {
   const root = testFolder()
-  await buildFunctions(projectRoot, join(root, 'dist'))
-  const { tarball } = await buildCommand(projectRoot, join(root, 'dist'))
+  const tarball = await builtCommand(root)
   const project = await shopIn(root, tarball)
   const one = await startTestPostgres({ migrated: true })
   const two = await startTestPostgres({ migrated: true })

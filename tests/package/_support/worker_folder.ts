@@ -1,11 +1,10 @@
 import { join } from 'node:path'
-import { buildCommand } from '../../../package/build/command.ts'
-import { buildFunctions } from '../../../package/build/functions.ts'
 import type { Packed } from '../../../package/build/pack.ts'
 import { buildWorker } from '../../../package/build/worker.ts'
 import { npm } from '../../../supabase/local/npm_tool.ts'
 import { projectRoot } from '../../../supabase/local/schema/project.ts'
 import { testFolder } from '../../_support/folder.ts'
+import { builtCommand } from './built.ts'
 import { programPath } from './program.ts'
 
 /** A folder of a user with the packed worker, and if asked the command. */
@@ -29,10 +28,7 @@ export async function workerFolder({ command = false } = {}): Promise<WorkerFold
   await Deno.writeTextFile(join(path, 'deno.json'), '{ "nodeModulesDir": "manual" }\n')
   const packed = await buildWorker(projectRoot, dist)
   const tarballs = [packed.tarball]
-  if (command) {
-    await buildFunctions(projectRoot, dist)
-    tarballs.push((await buildCommand(projectRoot, dist)).tarball)
-  }
+  if (command) tarballs.push(await builtCommand(root))
   await npm(['install', '--offline', '--no-audit', '--no-fund', ...tarballs], path)
   return {
     path,
