@@ -11,7 +11,7 @@ export interface Shrunk {
 export const shrunk: readonly Shrunk[] = [
   {
     file: 'tests/property/engine.test.ts',
-    less: 'It plays 60 sequences instead of 2,000.',
+    less: 'It plays 60 sequences instead of 600.',
     how: 'The pgTAP files of dispatch, claim, complete and states hold the same promises one by ' +
       'one; any seed of the 60 may still find what no file names.',
   },

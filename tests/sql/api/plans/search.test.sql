@@ -1,4 +1,4 @@
--- A search reads what it finds, among 50,000 events of the same organisation, with statistics of empty tables and with
+-- A search reads what it finds, among 20,000 events of the same organisation, with statistics of empty tables and with
 -- fresh ones. An event without an id to search by is in no index of a search.
 begin;
 \ir ../../_helpers.sql
@@ -6,7 +6,7 @@ begin;
 select plan(16);
 
 analyze outbox.event, outbox.dead_letter, outbox.delivery, outbox.attempt;
-select events(50000, 'a.b', p_org_id => 'many') is null as made_them;
+select events(20000, 'a.b', p_org_id => 'many') is null as made_them;
 create temporary table made as select endpoint(p_org_id => 'many') as id;
 insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at, correlation_id, attempt, event_created_at, why)
 select gen_random_uuid(), e.id, m.id, 'many', 'a.b', '{}', 'no', 6, outbox.clock(), 'other', 6, e.created_at, 'retries_exhausted' from outbox.event e, made m;
@@ -41,15 +41,15 @@ select w.id, gen_random_uuid(), 1000000, outbox.clock(), 2 from wide w, generate
 select is(measure('wide', $$outbox.search_org('many', 'wide', p_limit => 50)$$), 50, 'wide: a page of events');
 select cmp_ok(rows_touched('wide'), '<=', 6000::bigint, 'wide: reads the deliveries of few events');
 
--- Sizes of the indexes of the partition of today: 50,000 events without an id, and one with both.
+-- Sizes of the indexes of the partition of today: 20,000 events without an id, and one with both.
 select cmp_ok(pg_relation_size(i.indexrelid), '<=', 16384::bigint, 'an event without a ' || w.word || ' is not in its index')
 from (values ('correlation_id'), ('idempotency_key')) w (word)
 join pg_index i on i.indrelid = (select e.tableoid from outbox.event e limit 1)
 join pg_class c on c.oid = i.indexrelid and pg_get_indexdef(i.indexrelid) like '%, ' || w.word || ', id)%';
 
--- Neither does a search read the entries of other ids in the index, which are no rows: 50,000 events that have both.
+-- Neither does a search read the entries of other ids in the index, which are no rows: 20,000 events that have both.
 insert into outbox.event (id, org_id, type, body, correlation_id, idempotency_key, created_at)
-select outbox.uuid_v7(outbox.clock() + n * interval '1 ms'), 'full', 'a.b', '{}', 'cart-' || n, 'key-' || n, outbox.clock() from generate_series(1, 50000) n;
+select outbox.uuid_v7(outbox.clock() + n * interval '1 ms'), 'full', 'a.b', '{}', 'cart-' || n, 'key-' || n, outbox.clock() from generate_series(1, 20000) n;
 insert into outbox.dead_letter (id, event_id, endpoint_id, org_id, original_topic, original_message, error, retry_count, failed_at, correlation_id, idempotency_key, attempt, event_created_at, why)
 select gen_random_uuid(), e.id, m.id, 'full', 'a.b', '{}', 'no', 6, outbox.clock(), e.correlation_id, e.idempotency_key, 6, e.created_at, 'retries_exhausted' from outbox.event e, made m where e.org_id = 'full';
 create function blocks() returns bigint language sql volatile as $$
@@ -68,9 +68,9 @@ create temporary table missing (name text, call text);
 insert into missing values
   ('a correlation id that is not there', $$outbox.search_org('full', 'nothing')$$),
   ('a key that is not there', $$outbox.search_org('full', p_idempotency_key => 'nothing')$$);
-select cmp_ok(blocks_of(call), '<=', 200::bigint, name || ': reads few pages of the indexes with old statistics') from missing;
+select cmp_ok(blocks_of(call), '<=', 160::bigint, name || ': reads few pages of the indexes with old statistics') from missing;
 analyze outbox.event, outbox.dead_letter;
-select cmp_ok(blocks_of(call), '<=', 200::bigint, name || ': reads few with fresh ones') from missing;
+select cmp_ok(blocks_of(call), '<=', 160::bigint, name || ': reads few with fresh ones') from missing;
 
 select * from finish();
 rollback;

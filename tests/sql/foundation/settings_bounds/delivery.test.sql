@@ -20,6 +20,7 @@ begin
   for v_call in 1 .. 12 loop
     v_results := helper.results(outbox.dispatch(v_run, v_call, v_results, 50, 'worker')::jsonb, 'delivered', '{"status": 200}');
     perform helper.time_passes('30 s'), outbox.tick();
+    exit when v_results = '[]' and not exists (select from outbox.delivery) and not exists (select from outbox.unrouted);
   end loop;
   v_left := (
     select format('%s deliveries, %s events', (select count(*) from outbox.delivery), (select count(*) from outbox.unrouted)));

@@ -1,4 +1,4 @@
--- A step reads only the events of its organisation, of 200,000 of others.
+-- A step reads only the events of its organisation, of 50,000 of others.
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
@@ -7,8 +7,8 @@ select plan(4);
 create temporary table made as select endpoint(p_org_id => 'small') as id;
 select outbox.subscribe(id, '{*}') from made;
 insert into outbox.event (id, org_id, type, body, created_at)
-select outbox.uuid_v7(at), case when n % 200 = 0 then 'small' else 'org-' || n % 7 end, 'a.b', '{}', at
-from generate_series(1, 200000) n, lateral (select timestamptz '2026-03-01 11:00:00+00' + n * interval '1 ms' as at) t;
+select outbox.uuid_v7(at), case when n % 50 = 0 then 'small' else 'org-' || n % 7 end, 'a.b', '{}', at
+from generate_series(1, 50000) n, lateral (select timestamptz '2026-03-01 11:00:00+00' + n * interval '1 ms' as at) t;
 
 create function read_rows() returns bigint language sql as $$
   select sum(coalesce(s.seq_tup_read, 0) + coalesce(s.idx_tup_fetch, 0))::bigint from pg_stat_xact_user_tables s

@@ -1,0 +1,9 @@
+-- A step of a backfill among 50,000 rows: see _reads.
+begin;
+\ir ../../_helpers.sql
+\ir ../../_engine.sql
+select plan(6);
+\set rows 50000
+\ir _reads.sql
+select * from finish();
+rollback;
