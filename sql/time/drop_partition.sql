@@ -54,7 +54,11 @@ comment on function outbox.drop_partition(text, regclass) is
 create function outbox.is_clean_tonight(
   p_name text, p_since timestamptz, p_until timestamptz, p_today date
 ) returns boolean
-language plpgsql set search_path = ''
+language plpgsql
+set search_path = ''
+-- A replay locks the row after its gate. drop_partitions() may have locked attempt by then, for
+-- which a claim waits while it holds a gate.
+set lock_timeout = '100ms'
 as $$
 declare
   -- One more night, because the first night comes less than a full day after the end of the day.
@@ -76,12 +80,15 @@ begin
   end if;
   return not v_open and (v_check.clean_nights >= v_clean or p_until
     <= (p_today - outbox.setting_int('event.retention_days') - 8)::timestamp at time zone 'UTC');
+exception when lock_not_available then
+  return null;
 end
 $$;
 comment on function outbox.is_clean_tonight(text, timestamptz, timestamptz, date) is
   'Checks an event partition, once a night, and counts its nights without an open event. Returns '
   'whether it may be dropped: after event.delivered_days + 1 such nights in a row, or '
-  'event.retention_days + 8 days after its end if nothing is open.';
+  'event.retention_days + 8 days after its end if nothing is open. Null if a replay had its row '
+  'locked for 100 ms.';
 
 create function outbox.drop_partitions(p_most integer default 1000) returns jsonb
 language plpgsql security definer set search_path = ''
@@ -110,18 +117,18 @@ begin
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
     begin
-      if v_part.parent = 'attempt'
-        or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
-      then
+      v_done := v_part.parent = 'attempt'
+        or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today);
+      if v_done then
         v_done := outbox.drop_partition(v_part.parent, v_part.part);
-        -- The transaction that holds this lock would delay the other days too, and the tick waits
-        -- for the rows of partition_check that this call holds.
-        if v_done is null then
-          v_late := v_late || v_part.name;
-          exit;
-        end if;
-        v_dropped := v_dropped + v_done::integer;
       end if;
+      -- The transaction that holds this lock would delay the other days too, and the tick waits
+      -- for the rows of partition_check that this call holds.
+      if v_done is null then
+        v_late := v_late || v_part.name;
+        exit;
+      end if;
+      v_dropped := v_dropped + v_done::integer;
       perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
     -- Such as a view that somebody made of a partition. The other partitions can be dropped.
     exception when query_canceled or assert_failure or others then

@@ -28,7 +28,7 @@ Deno.test.afterAll(async () => {
   await db[Symbol.asyncDispose]()
 })
 
-/** Makes the days that a new database has, and puts the patience of DDL back. */
+/** Makes the days that a new database has. */
 async function renewDays(): Promise<void> {
   const { admin } = db
   await admin`select outbox.add_partitions()`
@@ -46,9 +46,7 @@ async function renewDays(): Promise<void> {
       loop
         execute 'drop table ' || v_day;
       end loop;
-    end $$;
-    alter function outbox.add_partition(text, date) set lock_timeout = '100ms';
-    alter function outbox.drop_partition(text, regclass) set lock_timeout = '100ms'`)
+    end $$`)
 }
 
 async function setDay(day: number): Promise<void> {
@@ -57,10 +55,24 @@ async function setDay(day: number): Promise<void> {
     on conflict (only_row) do update set at = excluded.at`
 }
 
-/** Lets DDL wait as long as the test needs; by itself it gives way after 100 ms. */
-async function patience(): Promise<void> {
-  await one.sql`alter function outbox.add_partition(text, date) set lock_timeout = '2min'`
-  await one.sql`alter function outbox.drop_partition(text, regclass) set lock_timeout = '2min'`
+/** Lets DDL wait until the end of the test, for `time`; by itself it gives way after 100 ms. */
+async function patience(time = '2min'): Promise<AsyncDisposable> {
+  const functions = [
+    'outbox.add_partition(text, date)',
+    'outbox.drop_partition(text, regclass)',
+    'outbox.is_clean_tonight(text, timestamptz, timestamptz, date)',
+  ]
+  const [before] = await db.admin<{ text: string }[]>`
+    select string_agg(pg_get_functiondef(f::regprocedure), ';') as text
+    from unnest(${functions}::text[]) f`
+  for (const f of functions) {
+    await db.admin.unsafe(`alter function ${f} set lock_timeout = '${time}'`)
+  }
+  return {
+    async [Symbol.asyncDispose](): Promise<void> {
+      await db.admin.unsafe(before?.text ?? '')
+    },
+  }
 }
 
 async function drop(sql: Sql): Promise<number> {
@@ -87,7 +99,7 @@ async function exists(table: string): Promise<boolean> {
 }
 
 Deno.test('add_partitions() beside itself makes each day once', async () => {
-  await patience()
+  await using _ = await patience()
   await setDay(20)
   await one.sql`begin`
   const [first] = await one.sql`select outbox.add_partitions() as made`
@@ -99,7 +111,7 @@ Deno.test('add_partitions() beside itself makes each day once', async () => {
 })
 
 Deno.test('add_partition() of a later day waits for a row of that day in DEFAULT, and moves it', async () => {
-  await patience()
+  await using _ = await patience()
   await one.sql`begin`
   const [row] = await one.sql`
     insert into outbox.event (id, org_id, type, body, created_at)
@@ -116,7 +128,7 @@ Deno.test('add_partition() of a later day waits for a row of that day in DEFAULT
 
 for (const table of ['event', 'attempt']) {
   Deno.test(`add_partition() of ${table} holds no lock on DEFAULT while it waits for one`, async () => {
-    await patience()
+    await using _ = await patience()
     await one.sql`begin`
     await one.sql.unsafe(`lock table outbox.${table}_default in share row exclusive mode`)
     const making = other.sql`
@@ -140,8 +152,25 @@ Deno.test('drop_partitions() ends at the first lock that is not free', async () 
   expect(checks).toEqual({ n: 1 })
 })
 
+Deno.test('drop_partitions() gives way to a replay that holds the check of a day', async () => {
+  const { event, day } = await deliveredLongAgo()
+  const name = day.replace('outbox.', '')
+  await one.sql`
+    insert into outbox.partition_check (name, clean_nights, checked_on) values (${name}, 0, '2026-01-10')`
+  await one.sql`begin`
+  await one.sql`select outbox.restart_open_checks(array[${event}]::uuid[])`
+  // A wait for the replay would end with an error.
+  await other.sql`set statement_timeout = '20s'`
+  const [row] = await other.sql`select outbox.drop_partitions() as result`
+  await other.sql`reset statement_timeout`
+  // Those of attempt are before those of event.
+  expect(row?.result).toEqual({ dropped: 8, more: false, late: [name] })
+  await one.sql`commit`
+  expect(await drop(other.sql)).toBe(8)
+})
+
 Deno.test('drop_partitions() beside itself drops each day once', async () => {
-  await patience()
+  await using _ = await patience()
   const { day } = await deliveredLongAgo()
   await one.sql`begin`
   expect(await drop(one.sql)).toBe(16)
@@ -188,7 +217,7 @@ Deno.test('dispatch() whose attempts are for DEFAULT, while their day is being m
 })
 
 Deno.test('drop_partitions() that waited for a replay leaves the day of its event', async () => {
-  await patience()
+  await using _ = await patience()
   const { event, endpoint, day } = await deliveredLongAgo()
   await one.sql`begin`
   await one.sql`select outbox.replay(${event}, ${endpoint})`
@@ -203,7 +232,7 @@ Deno.test('drop_partitions() that waited for a replay leaves the day of its even
 })
 
 Deno.test('drop_partitions() that waited for a publisher of that day leaves it', async () => {
-  await patience()
+  await using _ = await patience()
   await addEndpoints(one.sql, { count: 1 })
   await one.sql`begin`
   await publishOne(one.sql)
@@ -217,7 +246,7 @@ Deno.test('drop_partitions() that waited for a publisher of that day leaves it',
 
 Deno.test('drop_partitions() that has dropped days of attempt waits once for those of event', async () => {
   await deliveredLongAgo()
-  await one.sql`alter function outbox.drop_partition(text, regclass) set lock_timeout = '3s'`
+  await using _ = await patience('3s')
   await one.sql`begin`
   await one.sql`lock table outbox.event in access share mode`
   // Eight days would take 24 seconds, and be stopped.

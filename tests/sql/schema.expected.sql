@@ -12560,18 +12560,18 @@ begin
     v_more := v_dropped >= p_most or pg_catalog.clock_timestamp() >= v_deadline;
     exit when v_more;
     begin
-      if v_part.parent = 'attempt'
-        or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today)
-      then
+      v_done := v_part.parent = 'attempt'
+        or outbox.is_clean_tonight(v_part.name, v_part.since, v_part.until, v_today);
+      if v_done then
         v_done := outbox.drop_partition(v_part.parent, v_part.part);
-        -- The transaction that holds this lock would delay the other days too, and the tick waits
-        -- for the rows of partition_check that this call holds.
-        if v_done is null then
-          v_late := v_late || v_part.name;
-          exit;
-        end if;
-        v_dropped := v_dropped + v_done::integer;
       end if;
+      -- The transaction that holds this lock would delay the other days too, and the tick waits
+      -- for the rows of partition_check that this call holds.
+      if v_done is null then
+        v_late := v_late || v_part.name;
+        exit;
+      end if;
+      v_dropped := v_dropped + v_done::integer;
       perform outbox.admit_upkeep('outbox.drop_partitions', v_part.name);
     -- Such as a view that somebody made of a partition. The other partitions can be dropped.
     exception when query_canceled or assert_failure or others then
@@ -19312,6 +19312,7 @@ COMMENT ON FUNCTION outbox.is_beside(p_kind text, p_project text, p_binding outb
 CREATE FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'pg_temp'
+    SET lock_timeout TO '100ms'
     AS $$
 declare
   -- One more night, because the first night comes less than a full day after the end of the day.
@@ -19333,6 +19334,8 @@ begin
   end if;
   return not v_open and (v_check.clean_nights >= v_clean or p_until
     <= (p_today - outbox.setting_int('event.retention_days') - 8)::timestamp at time zone 'UTC');
+exception when lock_not_available then
+  return null;
 end
 $$;
 
@@ -19340,7 +19343,7 @@ ALTER FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time 
 
 -- Name: FUNCTION is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) IS 'Checks an event partition, once a night, and counts its nights without an open event. Returns whether it may be dropped: after event.delivered_days + 1 such nights in a row, or event.retention_days + 8 days after its end if nothing is open.';
+COMMENT ON FUNCTION outbox.is_clean_tonight(p_name text, p_since timestamp with time zone, p_until timestamp with time zone, p_today date) IS 'Checks an event partition, once a night, and counts its nights without an open event. Returns whether it may be dropped: after event.delivered_days + 1 such nights in a row, or event.retention_days + 8 days after its end if nothing is open. Null if a replay had its row locked for 100 ms.';
 
 -- Name: is_closed_part(text, regclass, timestamp with time zone); Type: FUNCTION; Schema: outbox; Owner: postgres
 
