@@ -27,9 +27,10 @@ Deno.test('everything that locks, in eight sessions at once, neither deadlocks n
   ).catch((cause) => {
     throw new Error(`mixture with seed ${seed} failed: ${cause.message}`, { cause })
   })
-  // Making a partition holds its table longer than a cleanup step waits; the next step does the work.
+  // Making a partition holds its table longer than the tick and the cleanup wait for a lock, and so does a
+  // session that gets no CPU for 0.1 s. What gave way is named, and the next step does the work.
   const isPutOff = (warning: string): boolean =>
-    / the cleanup step \w+ failed: 55P03 /.test(warning)
+    / (the cleanup step \w+ failed|is left out|cannot expire): 55P03 /.test(warning)
   expect(sessions.flatMap(({ warnings }) => warnings).filter((one) => !isPutOff(one))).toEqual([])
   const alone = first.warnings.length
   expect(await deadlocks(db.admin)).toBe(before)

@@ -41484,7 +41484,11 @@ begin
   -- Without the objects and the errors: this is also for those who see one organisation alone.
   select pg_catalog.count(*), pg_catalog.string_agg(distinct r.task || '()', ', ')
   into v_n, v_tasks
-  from outbox.upkeep_refusal r where r.shown_until > p_now;
+  from outbox.upkeep_refusal r
+  where r.shown_until > p_now
+    -- Whoever holds a row for a moment, such as an action of a person, is no problem: the next try
+    -- finds the row free.
+    and (r.failures > 1 or r.sqlstate <> '55P03');
   if v_n = 0 then
     return null;
   end if;
@@ -41497,7 +41501,7 @@ ALTER FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) OWNER TO po
 
 -- Name: FUNCTION upkeep_problem(p_now timestamp with time zone); Type: COMMENT; Schema: outbox; Owner: postgres
 
-COMMENT ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) IS 'The number of objects that the periodic work could not process lately, and the functions; null if there is none.';
+COMMENT ON FUNCTION outbox.upkeep_problem(p_now timestamp with time zone) IS 'The number of objects that the periodic work could not process lately, and the functions; null if there is none. An object that gave way to a lock (55P03) counts from the second time in a row.';
 
 -- Name: url_origin(text); Type: FUNCTION; Schema: outbox; Owner: postgres
 

@@ -3,7 +3,7 @@
 begin;
 \ir ../../_helpers.sql
 \ir ../../_engine.sql
-select plan(34);
+select plan(37);
 
 -- A table refuses the rows that match, with the error of that class, until allow(). All triggers are created at once, in
 -- the order in which the tick locks the tables: pg_cron ticks beside this test.
@@ -225,6 +225,17 @@ select is(outbox.apply_callbacks(), 2, 'two updates are checked');
 select set_eq($$select key, next_check_at > outbox.clock() or next_check_at is null from outbox.whatsapp_update$$, $$values ('bad', false), ('good', true)$$,
   'one that cannot be changed keeps no other');
 select alike(noted('outbox.apply_callbacks'), 'WhatsApp update %: 55P03 this one stays', 'and is named');
+
+-- What gave way to a lock is a problem only if it does so again: an action of a person holds a row for a moment, too.
+create function problem(p_code text) returns text language sql as $$
+  select outbox.refuse_upkeep('outbox.purge_deleted', 'deleted endpoint x', p_code, 'it waits', '5 min');
+  select substring(outbox.upkeep_problem(outbox.clock()) from '\(\d+\) in [a-z._]+')
+$$;
+do $$ begin perform forget(); end $$;
+select is(problem('55P03'), null, 'queue_health does not show an object that gave way to a lock once');
+select is(problem('55P03'), '(1) in outbox.purge_deleted', 'it shows one that gave way twice in a row');
+do $$ begin perform forget(); end $$;
+select is(problem('23514'), '(1) in outbox.purge_deleted', 'and it shows any other refusal at once');
 
 select * from finish();
 rollback;
