@@ -10,7 +10,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { machineProblem, SetupError } from './errors.ts'
-import { INTERRUPTED_CODE } from './interrupted.ts'
+import { INTERRUPTED_CODE, throwIfInterrupted } from './interrupted.ts'
 import { fetchModules } from './packages/fetch.ts'
 import { oldNode } from './packages/node_version.ts'
 import { print, printError } from './print.ts'
@@ -52,7 +52,7 @@ async function fetchFor(program: Program): Promise<void> {
     const modules = [program.module, ...await program.also?.(projectRoot) ?? []]
     await fetchModules({ modules, cwd: projectRoot, log: printError, signal: stopping.signal })
   } catch (error) {
-    if (stopping.signal.aborted) Deno.exit(INTERRUPTED_CODE)
+    await throwIfInterrupted(stopping.signal).catch(() => Deno.exit(INTERRUPTED_CODE))
     throw error
   } finally {
     for (const signal of signals) Deno.removeSignalListener(signal, stop)

@@ -31,6 +31,13 @@ export function aborted(signal: AbortSignal): Promise<'interrupted'> {
  */
 const SIGNAL_DELAY_MS = 250
 
+/** After a failure: waits for the signal that may be its cause, and throws the signal's reason. */
+export async function throwIfInterrupted(signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return
+  await delay(SIGNAL_DELAY_MS, undefined, { signal }).catch(() => {})
+  signal.throwIfAborted()
+}
+
 /**
  * Resolves as `work` does, or rejects with the signal's reason as soon as it aborts. Then the caller
  * stops what the work needs, and the outcome of the work itself is ignored. Rejects as `work` does
@@ -43,7 +50,7 @@ export function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined):
     if (signal.aborted) stop()
     signal.addEventListener('abort', stop, { once: true })
     work.then(resolve, async (error) => {
-      await delay(SIGNAL_DELAY_MS)
+      await throwIfInterrupted(signal).catch(() => {})
       reject(error)
     }).finally(() => signal.removeEventListener('abort', stop))
   })

@@ -20,7 +20,7 @@ import {
 } from './functions/mod.ts'
 import { startGateway } from './gateway/mod.ts'
 import { startFirstTicks } from './first_ticks.ts'
-import { abortable } from './interrupted.ts'
+import { abortable, throwIfInterrupted } from './interrupted.ts'
 import { loadKeys, type StackKeys } from './keys.ts'
 import { startNet } from './net/mod.ts'
 import { type Postgres, type PostgresBinaries, startPostgres } from './postgres/mod.ts'
@@ -87,9 +87,18 @@ export interface Stack {
 /**
  * Starts the stack and resolves when all parts respond, except for the functions, for which the gateway
  * waits. Throws a SetupError with the remedy if a port or the data folder is in use, or if a migration
- * fails or has changed since it was applied.
+ * fails or has changed since it was applied, and with the reason of `signal` if that aborts.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
+  try {
+    return await startParts(options)
+  } catch (error) {
+    await throwIfInterrupted(options.signal)
+    throw error
+  }
+}
+
+async function startParts(options: StackOptions): Promise<Stack> {
   const { ports, fresh = false, migrate = true, fsync = true, log = () => {}, signal } = options
   const { ticksAtOnce = false } = options
   const projectDir = resolve(options.projectDir ?? PROJECT_DIR)

@@ -1,5 +1,7 @@
 import { expect } from '@std/expect'
+import { SetupError } from '../../../supabase/local/errors.ts'
 import { abortable, Interrupted } from '../../../supabase/local/interrupted.ts'
+import { startStack } from '../../../supabase/local/stack.ts'
 
 Deno.test('a child that Ctrl-C ends first does not hide that the command was interrupted', async () => {
   const controller = new AbortController()
@@ -21,4 +23,18 @@ Deno.test('a signal ends the wait for work that never ends', async () => {
     .toBeInstanceOf(Interrupted)
   controller.abort(new Interrupted('interrupted'))
   await outcome
+})
+
+Deno.test('a stack whose start fails just before the signal arrives was interrupted', async () => {
+  const file = await Deno.makeTempFile()
+  const controller = new AbortController()
+  const options = { dataDir: `${file}/data`, ports: 'free', signal: controller.signal } as const
+  try {
+    await expect(startStack(options)).rejects.toBeInstanceOf(SetupError)
+    const outcome = expect(startStack(options)).rejects.toBeInstanceOf(Interrupted)
+    setTimeout(() => controller.abort(new Interrupted('interrupted')), 50)
+    await outcome
+  } finally {
+    await Deno.remove(file)
+  }
 })
