@@ -134,4 +134,5 @@ end
 $$;
 comment on function outbox.upkeep_problem(timestamptz) is
   'The number of objects that the periodic work could not process lately, and the functions; null '
-  'if there is none. An object that gave way to a lock (55P03) counts from the second time in a row.';
+  'if there is none. An object that gave way to a lock (55P03) counts from the second time in a '
+  'row.';

@@ -51,6 +51,9 @@ async function fetchFor(program: Program): Promise<void> {
   try {
     const modules = [program.module, ...await program.also?.(projectRoot) ?? []]
     await fetchModules({ modules, cwd: projectRoot, log: printError, signal: stopping.signal })
+    // A signal that arrived after the last wait of the fetching is passed to its listener only now.
+    await new Promise((resolve) => setTimeout(resolve))
+    if (stopping.signal.aborted) Deno.exit(INTERRUPTED_CODE)
   } catch (error) {
     await throwIfInterrupted(stopping.signal).catch(() => Deno.exit(INTERRUPTED_CODE))
     throw error

@@ -4,6 +4,7 @@
  */
 
 import { SetupError } from '../errors.ts'
+import { throwIfInterrupted } from '../interrupted.ts'
 import { startProgress } from '../progress.ts'
 import { type CacheOptions, denoCache } from './deno_cache.ts'
 import { denoCacheDir, fetchEnvironment } from './environment.ts'
@@ -50,7 +51,11 @@ export async function fetchModules(options: FetchOptions): Promise<void> {
   }
   const where = { cacheDir: denoCacheDir(env), cacheVariable: 'DENO_DIR' }
   const problem = fetchProblem(result.said, where)
-  if (problem === null) return
+  if (problem === null) {
+    // Ctrl-C ends the fetching too, and its end may arrive before the signal.
+    await throwIfInterrupted(signal)
+    return
+  }
   throw new SetupError([problem, ...notes].join('\n'))
 }
 

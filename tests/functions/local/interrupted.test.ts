@@ -1,6 +1,7 @@
 import { expect } from '@std/expect'
 import { SetupError } from '../../../supabase/local/errors.ts'
 import { abortable, Interrupted } from '../../../supabase/local/interrupted.ts'
+import { fetchModules } from '../../../supabase/local/packages/fetch.ts'
 import { startStack } from '../../../supabase/local/stack.ts'
 
 Deno.test('a child that Ctrl-C ends first does not hide that the command was interrupted', async () => {
@@ -36,5 +37,20 @@ Deno.test('a stack whose start fails just before the signal arrives was interrup
     await outcome
   } finally {
     await Deno.remove(file)
+  }
+})
+
+Deno.test('packages whose fetching Ctrl-C ends just before the signal arrives are not fetched', async () => {
+  const deno = await Deno.makeTempFile()
+  await Deno.writeTextFile(deno, '#!/bin/sh\nkill -INT $$\n', { mode: 0o700 })
+  await Deno.chmod(deno, 0o700)
+  const controller = new AbortController()
+  const { signal } = controller
+  try {
+    setTimeout(() => controller.abort(new Interrupted('interrupted')), 150)
+    await expect(fetchModules({ modules: [], cwd: '/', deno, log: () => {}, signal })).rejects
+      .toBeInstanceOf(Interrupted)
+  } finally {
+    await Deno.remove(deno)
   }
 })

@@ -151,9 +151,16 @@ export const coldStart: readonly Mutant[] = [
   },
   {
     file: 'supabase/local/packages/fetch.ts',
-    find: '  if (problem === null) return\n',
-    replace: '  if (problem === null) throw new SetupError(result.said)\n',
+    find: '    return\n  }\n  throw new SetupError([problem',
+    replace: '    throw new SetupError(result.said)\n  }\n  throw new SetupError([problem',
     tests: ['start/failures.test.ts'],
     why: 'An error in a function ends the start as a failed download.',
+  },
+  {
+    file: 'supabase/local/packages/fetch.ts',
+    find: '    await throwIfInterrupted(signal)\n',
+    replace: '',
+    tests: ['functions/local/interrupted.test.ts'],
+    why: 'A start goes on after a Ctrl-C that ended the fetching of packages.',
   },
 ]
