@@ -6,7 +6,7 @@ import type { Behind, DayFigures, Retries, TableSize } from './figures.ts'
 import type { Jobs } from './jobs.ts'
 import type { DayLedger } from './ledger.ts'
 import type { SimulatedRun } from './run.ts'
-import type { World } from './world.ts'
+import { FAN_OUT, type World } from './world.ts'
 
 const RECOUNT = `${projectRoot}/tests/concurrency/_support/recount.sql`
 const HOUR_MS = 3_600_000
@@ -29,7 +29,7 @@ export async function measure(
   const sizes = await query<TableSize & { name: string }>(sql, 'sizes.sql')
   const [counts] = await sql<{ open: number; dead: number; counted: number }[]>`
     select (select count(*)::integer from outbox.delivery)
-        + (select 4 * count(*)::integer from outbox.unrouted) as open,
+        + (select ${FAN_OUT} * count(*)::integer from outbox.unrouted u where u.org_id <> 'outhook') as open,
       (select count(*)::integer from outbox.dead_letter x
         where x.replayed_at is null and x.discarded_at is null) as dead,
       (select coalesce(sum(c.n), 0)::integer from (

@@ -52,9 +52,9 @@ export async function playDays(
     let working = come.length > 0 ? come : runs.slice(turn % runs.length).slice(0, 1)
     turn++
     while (true) {
-      const claimed = await Promise.all(working.map((run) => run.work(world.now(), isDown)))
-      if (claimed.every((n) => n === 0)) return
-      if (claimed.some((n) => n >= SLOTS / 2)) working = runs
+      const done = await Promise.all(working.map((run) => run.work(world.now(), isDown)))
+      if (done.every((n) => n === 0)) return
+      if (done.some((n) => n >= SLOTS / 2)) working = runs
     }
   }
 

@@ -39,8 +39,9 @@ export class SimulatedRun {
   }
 
   /**
-   * Reports what has come, claims, and sends it. Returns how many deliveries it claimed and routed: after none,
-   * nothing is left for it at this time.
+   * Reports what has come, claims, and sends it. Returns how many results it reported and deliveries it claimed and
+   * routed: after none, nothing is left for it at this time. A result counts, as it may publish an operational event,
+   * which only the next call routes.
    */
   async work(nowMs: number, isDown: (endpoint: string) => boolean): Promise<number> {
     const come = this.#sent.filter(({ at }) => at <= nowMs)
@@ -57,7 +58,7 @@ export class SimulatedRun {
       const takes = result.duration_ms <= AT_ONCE_MS ? 0 : result.duration_ms
       this.#sent.push({ report: { event, endpoint, attempt, ...result }, at: nowMs + takes })
     }
-    return got.deliveries.length + got.routed
+    return come.length + got.deliveries.length + got.routed
   }
 
   /** When the next response comes; infinite if none is awaited. */
