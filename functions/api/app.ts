@@ -5,7 +5,14 @@ import { createCallQueues } from './call_queue.ts'
 import { asActor } from './database.ts'
 import { authentication } from './middleware/access.ts'
 import { cors } from './middleware/cors.ts'
-import { bodyLimit, headLimit, type RequestLimits, requestLimits } from './middleware/limits.ts'
+import { createBodyRoom } from '../_shared/http/body_room.ts'
+import {
+  bodyLimit,
+  headLimit,
+  type RequestLimits,
+  requestLimits,
+  tokenBodies,
+} from './middleware/limits.ts'
 import { errorResponse, handleError, missingRoute, readIssues } from './middleware/problem.ts'
 import { rateLimit } from './middleware/rate_limit.ts'
 import { requestLog } from './middleware/request_log.ts'
@@ -78,7 +85,7 @@ export function createApp(
   app.use(authentication(deps.authenticate))
   app.use(continueTrace(deps.tracer ?? null))
   app.use(rateLimit({ database, now: deps.now }))
-  app.use(bodyLimit(limits))
+  app.use(bodyLimit(limits, createBodyRoom(tokenBodies)))
   app.use(async (c, next) => {
     const { orgId, kind, actor } = c.get('principal')
     // Tokens cannot take the places of requests with a secret key, by which an operator acts for the organisation.

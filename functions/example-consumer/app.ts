@@ -5,6 +5,7 @@ import type { Log } from '../_shared/base/log.ts'
 import { notFound } from '../_shared/http/not_found.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
 import { responseHeaders } from '../_shared/http/response_headers.ts'
+import { createBodyRoom, unverifiedBodies } from '../_shared/http/body_room.ts'
 import { readText } from '../_shared/http/read_text.ts'
 import { hasWebhookHead, leaveBody } from '../_shared/http/webhook_head.ts'
 import { InboxMissing, type Receive } from './database.ts'
@@ -28,6 +29,7 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
   const root = new Hono()
   root.use(responseHeaders)
   const app = root.basePath('/example-consumer')
+  const bodies = createBodyRoom(unverifiedBodies)
   const webhook = secret === '' ? null : new Webhook(secret)
 
   app.post('/', async (c) => {
@@ -46,7 +48,7 @@ export function createApp({ secret, receive, log }: AppDeps): Hono {
       detail: 'webhook-signature is missing, too old, or signed with another secret',
     })
     if (!hasWebhookHead(c.req.raw.headers)) return leaveBody(c.req.raw, unsigned)
-    const body = await readText(c.req.raw, mostBytes)
+    const body = await readText(c.req.raw, mostBytes, { room: bodies })
     if (body instanceof Response) return body
     const eventId = c.req.header('webhook-id') ?? ''
     try {

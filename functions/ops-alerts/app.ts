@@ -6,6 +6,7 @@ import type { Log } from '../_shared/base/log.ts'
 import { notFound } from '../_shared/http/not_found.ts'
 import { responseHeaders } from '../_shared/http/response_headers.ts'
 import { problemResponse } from '../_shared/http/problem.ts'
+import { createBodyRoom, unverifiedBodies } from '../_shared/http/body_room.ts'
 import { readText } from '../_shared/http/read_text.ts'
 import { hasWebhookHead, leaveBody } from '../_shared/http/webhook_head.ts'
 import type { Alert } from './alert.ts'
@@ -35,6 +36,7 @@ export function createApp({ secret, tokens, send, sendForAlertmanager, log }: Al
   const root = new Hono()
   root.use(responseHeaders)
   const app = root.basePath('/ops-alerts')
+  const bodies = createBodyRoom(unverifiedBodies)
   const webhook = secret === '' ? null : new Webhook(secret)
 
   app.post('/events', async (c) => {
@@ -44,7 +46,7 @@ export function createApp({ secret, tokens, send, sendForAlertmanager, log }: Al
     }
     const unsigned = refusal(401, 'invalid_signature', 'Not a valid signature')
     if (!hasWebhookHead(raw.headers)) return leaveBody(raw, unsigned)
-    const body = await readText(raw, mostBytes)
+    const body = await readText(raw, mostBytes, { room: bodies })
     if (body instanceof Response) return body
     try {
       webhook.verify(body, c.req.header())

@@ -6,13 +6,14 @@ import { receiveCallback, type ReceiveDeps } from '../_shared/messages/callbacks
 import { verifyAddress } from '../_shared/messages/callbacks/verify.ts'
 import type { CallTrace } from '../_shared/database/functions.ts'
 import { messageOf } from '../_shared/base/errors.ts'
+import { createBodyRoom, unverifiedBodies } from '../_shared/http/body_room.ts'
 import { notFound } from '../_shared/http/not_found.ts'
 import { responseHeaders } from '../_shared/http/response_headers.ts'
 import { requestSpans, type SpanVariables } from '../_shared/trace/request_span.ts'
 import type { Tracer } from '../_shared/trace/tracer.ts'
 import { version } from '../_shared/base/version.ts'
 
-export type AppDeps = Omit<ReceiveDeps, 'apps' | 'database'> & {
+export type AppDeps = Omit<ReceiveDeps, 'apps' | 'bodies' | 'database'> & {
   database: CallbackDatabase
   /** Secrets of verify tokens; an empty list: the function is not set up yet. */
   verifySecrets: readonly string[]
@@ -33,6 +34,7 @@ export type AppDeps = Omit<ReceiveDeps, 'apps' | 'database'> & {
 export function createApp(deps: AppDeps): Hono<SpanVariables> {
   // No call of it belongs to one request alone.
   const apps = createAppLookup(deps.database.findApp, deps.now)
+  const bodies = createBodyRoom(unverifiedBodies)
   const root = new Hono<SpanVariables>()
   root.use(responseHeaders)
   const app = root.basePath('/whatsapp')
@@ -53,6 +55,7 @@ export function createApp(deps: AppDeps): Hono<SpanVariables> {
       : deps.databaseWithin?.({ traceparent: span.traceparent }) ?? deps.database
     const result = await receiveCallback(c.req.raw, c.req.param('appKey'), {
       ...deps,
+      bodies,
       apps,
       database,
     })

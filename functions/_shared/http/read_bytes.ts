@@ -1,8 +1,12 @@
+import type { BodyPlace } from './body_room.ts'
+
 /** A request's body, or why it could not be read. */
 export type BytesRead =
   | { kind: 'whole'; body: ArrayBuffer }
   | { kind: 'too_large' }
   | { kind: 'late' }
+  /** Other bodies need the memory: see body_room.ts. */
+  | { kind: 'crowded' }
   | { kind: 'broken'; cause: unknown }
 
 /** Whether content-length is above `max` or invalid. */
@@ -11,8 +15,16 @@ export function isLonger(request: Request, max: number): boolean {
   return length !== null && !(/^[0-9]{1,15}$/.test(length) && Number(length) <= max)
 }
 
-/** Reads at most `max` bytes of a body for at most `ms`. A larger or later body is cancelled. */
-export async function readBytes(request: Request, max: number, ms: number): Promise<BytesRead> {
+/**
+ * Reads at most `max` bytes of a body for at most `ms`. A larger or later body is cancelled, and one that
+ * its `place` cuts. The caller leaves the place.
+ */
+export async function readBytes(
+  request: Request,
+  max: number,
+  ms: number,
+  place: BodyPlace | null = null,
+): Promise<BytesRead> {
   if (isLonger(request, max)) {
     await request.body?.cancel().catch(() => {})
     return { kind: 'too_large' }
@@ -20,23 +32,29 @@ export async function readBytes(request: Request, max: number, ms: number): Prom
   const reader = request.body?.getReader()
   if (reader === undefined) return { kind: 'whole', body: new ArrayBuffer(0) }
   let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms)
-  })
+  const ends: Promise<'late' | 'crowded'>[] = [
+    new Promise((resolve) => {
+      timer = setTimeout(() => resolve('late'), ms)
+    }),
+  ]
+  if (place !== null) ends.push(place.isCut.then(() => 'crowded'))
+  const end = Promise.race(ends)
   const giveUp = async (read: BytesRead): Promise<BytesRead> => {
     await reader.cancel().catch(() => {})
     return read
   }
-  const parts: Uint8Array[] = []
-  let length = 0
+  const whole = new GrowingBytes()
   try {
     while (true) {
-      const next = await Promise.race([reader.read(), late])
-      if (next === null) return await giveUp({ kind: 'late' })
-      if (next.done) return { kind: 'whole', body: join(parts, length) }
-      length += next.value.length
-      if (length > max) return await giveUp({ kind: 'too_large' })
-      parts.push(next.value)
+      const next = await Promise.race([end, reader.read()])
+      if (typeof next === 'string') return await giveUp({ kind: next })
+      if (next.done) {
+        if (place?.keep() === false) return await giveUp({ kind: 'crowded' })
+        return { kind: 'whole', body: whole.take() }
+      }
+      if (whole.length + next.value.length > max) return await giveUp({ kind: 'too_large' })
+      whole.add(next.value)
+      if (place?.take(next.value.length) === false) return await giveUp({ kind: 'crowded' })
     }
   } catch (cause) {
     return await giveUp({ kind: 'broken', cause })
@@ -45,13 +63,24 @@ export async function readBytes(request: Request, max: number, ms: number): Prom
   }
 }
 
-function join(parts: Uint8Array[], length: number): ArrayBuffer {
-  const whole = new ArrayBuffer(length)
-  const bytes = new Uint8Array(whole)
-  let at = 0
-  for (const part of parts) {
-    bytes.set(part, at)
-    at += part.length
+/** Bytes in one buffer: a piece of one byte can be a view of 64 KiB, so pieces are copied. */
+class GrowingBytes {
+  #bytes = new Uint8Array(1024)
+  length = 0
+
+  add(piece: Uint8Array): void {
+    const needed = this.length + piece.length
+    if (needed > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * this.#bytes.length))
+      larger.set(this.#bytes.subarray(0, this.length))
+      this.#bytes = larger
+    }
+    this.#bytes.set(piece, this.length)
+    this.length = needed
   }
-  return whole
+
+  /** The bytes, in a buffer of their length. */
+  take(): ArrayBuffer {
+    return this.#bytes.buffer.slice(0, this.length)
+  }
 }

@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import type { BodyPlace, BodyRoom } from '../../_shared/http/body_room.ts'
 import { readBytes } from '../../_shared/http/read_bytes.ts'
 import type { ApiEnv } from '../context.ts'
 import { ApiError } from '../errors.ts'
@@ -27,6 +28,12 @@ export const requestLimits: RequestLimits = {
   bodyMs: 10_000,
 }
 
+/**
+ * How many bytes of bodies a process has in memory for the tokens of one organisation, and for those of
+ * all. A body of 4 MiB takes up to ten times as much while it is handled, and a function has 256 MB.
+ */
+export const tokenBodies = { mostOfKey: 8 * 1024 * 1024, mostOfAll: 32 * 1024 * 1024 }
+
 /** The routes that publish. Another path may end with the name of a type or a saga, such as `events`. */
 const eventPath = /^\/api\/v1\/events(?:\/batch)?$/
 
@@ -40,16 +47,20 @@ export function headLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
 
 /**
  * Reads the body once, so that a handler never waits for a client. Refuses a body that is too large,
- * too late or not JSON: 400, 408, 413 or 415. It runs after authentication, so the body of an unknown
- * caller is never read.
+ * too late or not JSON: 400, 408, 413 or 415; and 429 if the bodies of the organisation's tokens fill `room`.
+ * It runs after authentication, so the body of an unknown caller is never read.
  */
-export function bodyLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
+export function bodyLimit(limits: RequestLimits, room: BodyRoom): MiddlewareHandler<ApiEnv> {
   return async function bodyLimit(c, next): Promise<void> {
     const { raw, method, path } = c.req
-    if (raw.body !== null && method !== 'GET' && method !== 'HEAD') {
+    if (raw.body === null || method === 'GET' || method === 'HEAD') return await next()
+    const { kind, orgId } = c.get('principal')
+    // The operator's own requests are not bounded: nobody else has a secret key.
+    const place = kind === 'key' ? null : room.enter(orgId)
+    try {
       const isEvents = eventPath.test(path)
       const max = isEvents ? limits.batchBytes : limits.bodyBytes
-      const body = await readBody(raw, max, limits.bodyMs)
+      const body = await readBody(raw, max, limits.bodyMs, place)
       const bytes = new Uint8Array(body)
       const headers = new Headers(raw.headers)
       if (bytes.length > 0) {
@@ -60,8 +71,10 @@ export function bodyLimit(limits: RequestLimits): MiddlewareHandler<ApiEnv> {
         headers.set('content-type', 'application/json')
       }
       c.req.raw = new Request(raw.url, { method, headers, body })
+      await next()
+    } finally {
+      place?.leave()
     }
-    await next()
   }
 }
 
@@ -101,8 +114,13 @@ function checkMediaType(type: string | null): void {
   })
 }
 
-async function readBody(request: Request, max: number, ms: number): Promise<ArrayBuffer> {
-  const read = await readBytes(request, max, ms)
+async function readBody(
+  request: Request,
+  max: number,
+  ms: number,
+  place: BodyPlace | null,
+): Promise<ArrayBuffer> {
+  const read = await readBytes(request, max, ms, place)
   switch (read.kind) {
     case 'whole':
       return read.body
@@ -113,6 +131,11 @@ async function readBody(request: Request, max: number, ms: number): Promise<Arra
     case 'late':
       throw new ApiError('request_timeout', `The body did not arrive within ${ms / 1000} s`, {
         headers: { connection: 'close' },
+      })
+    case 'crowded':
+      throw new ApiError('rate_limited', 'Bodies of this organisation take too much memory', {
+        remedy: 'Send the request again in 1 s. If you send large bodies, send fewer at once',
+        headers: { 'retry-after': '1' },
       })
     case 'broken':
       throw new ApiError('invalid_argument', 'The body ended early', { cause: read.cause })

@@ -1,4 +1,5 @@
 import { z } from '../zod_openapi.ts'
+import { createBodyRoom, unverifiedBodies } from '../../_shared/http/body_room.ts'
 import { createAppLookup } from '../../_shared/messages/callbacks/app_lookup.ts'
 import { toResponse } from '../../_shared/messages/callbacks/response.ts'
 import { receiveCallback } from '../../_shared/messages/callbacks/receive.ts'
@@ -27,8 +28,9 @@ export function addCallbackRoutes(app: ApiApp, deps: RouteDeps): void {
   })
   const { callbacks: database, log } = deps
   const apps = createAppLookup(database.findApp, deps.now)
+  const bodies = createBodyRoom(unverifiedBodies)
   app.post(path, async (c) => {
-    const result = await receiveCallback(c.req.raw, null, { apps, database, bodyMs, log })
+    const result = await receiveCallback(c.req.raw, null, { bodies, apps, database, bodyMs, log })
     const response = toResponse(result, c.get('requestId'))
     deps.countCallback?.(response.status)
     return response

@@ -1,7 +1,14 @@
 import { createRoute, OpenAPIHono, z } from '../../../functions/api/zod_openapi.ts'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
-import { bodyLimit, headLimit, requestLimits } from '../../../functions/api/middleware/limits.ts'
+import {
+  bodyLimit,
+  headLimit,
+  requestLimits,
+  tokenBodies,
+} from '../../../functions/api/middleware/limits.ts'
+import { createBodyRoom } from '../../../functions/_shared/http/body_room.ts'
+import { withPrincipal } from './_principal.ts'
 import { handleError } from '../../../functions/api/middleware/problem.ts'
 import { jsonBody, jsonResponse } from '../../../functions/api/routes/route.ts'
 
@@ -21,7 +28,8 @@ async function post(
   const app = new OpenAPIHono<ApiEnv>()
   app.onError(handleError(() => {}))
   app.use(headLimit(requestLimits))
-  app.use(bodyLimit(requestLimits))
+  app.use(withPrincipal())
+  app.use(bodyLimit(requestLimits, createBodyRoom(tokenBodies)))
   app.openapi(route, (c) => c.json({ type: c.req.valid('json').type }, 200))
   const answer = await app.request('/', {
     method: 'POST',

@@ -1,7 +1,15 @@
 import { Hono } from 'hono'
 import { expect } from '@std/expect'
 import type { ApiEnv } from '../../../functions/api/context.ts'
-import { bodyLimit, headLimit, requestLimits } from '../../../functions/api/middleware/limits.ts'
+import {
+  bodyLimit,
+  headLimit,
+  requestLimits,
+  tokenBodies,
+} from '../../../functions/api/middleware/limits.ts'
+import { bytesOfRequest, createBodyRoom } from '../../../functions/_shared/http/body_room.ts'
+import type { Principal } from '../../../functions/api/auth/principal.ts'
+import { withPrincipal } from './_principal.ts'
 import { handleError } from '../../../functions/api/middleware/problem.ts'
 
 const { bodyBytes, batchBytes, headerBytes, urlCharacters, depth } = requestLimits
@@ -11,7 +19,8 @@ async function send(url: string, init: RequestInit = {}): Promise<string> {
   const app = new Hono<ApiEnv>()
   app.onError(handleError(() => {}))
   app.use(headLimit(requestLimits))
-  app.use(bodyLimit(requestLimits))
+  app.use(withPrincipal())
+  app.use(bodyLimit(requestLimits, createBodyRoom(tokenBodies)))
   app.all('*', (c) => c.json({}))
   const answer = await app.request(url, init)
   const { code } = await answer.json()
@@ -94,4 +103,61 @@ Deno.test('bodyLimit() answers 400 to exponents beyond 100,000 in all, except in
     expect(await post(path, '[1e50000,1e-50001]')).toBe('400 invalid_argument')
   }
   expect(await post('/api/v1/events', '{"payload":1e100001}')).toBe('200')
+})
+
+/** Sends bodies of 4 MiB that never end for an organisation, then a small one; answers all of them. */
+async function fill(count: number, more: Partial<Principal>): Promise<string[]> {
+  const app = new Hono<ApiEnv>()
+  app.onError(handleError(() => {}))
+  app.use(withPrincipal(more))
+  app.use(bodyLimit({ ...requestLimits, bodyMs: 200 }, createBodyRoom(tokenBodies)))
+  app.all('*', (c) => c.json({}))
+  const post = async (body: BodyInit): Promise<string> => {
+    const answer = await app.request('/api/v1/events', { method: 'POST', headers: json, body })
+    return `${answer.status} ${answer.headers.get('retry-after')}`
+  }
+  const slow = Array.from({ length: count }, () =>
+    post(
+      new ReadableStream<Uint8Array>({
+        start: (controller) => controller.enqueue(new Uint8Array(batchBytes)),
+      }),
+    ))
+  // Until their first pieces are counted.
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  return [await post('{}'), ...await Promise.all(slow)]
+}
+
+Deno.test('bodyLimit() gives up the oldest of the slow bodies of tokens that fill the memory', async () => {
+  expect(await fill(3, {})).toEqual(['200 null', '429 1', '429 1', '408 null'])
+})
+
+Deno.test('bodyLimit() does not bound the bodies of requests with a secret key together', async () => {
+  expect(await fill(3, { kind: 'key' })).toEqual(['200 null', '408 null', '408 null', '408 null'])
+})
+
+Deno.test('bodyLimit() counts a body until its request ends', async () => {
+  const app = new Hono<ApiEnv>()
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>()
+  const { promise: areRead, resolve: allRead } = Promise.withResolvers<void>()
+  let count = 0
+  app.onError(handleError(() => {}))
+  app.use(withPrincipal())
+  app.use(bodyLimit(requestLimits, createBodyRoom(tokenBodies)))
+  app.all('/api/v1/events', async (c) => {
+    if (++count === 2) allRead()
+    await isReleased
+    return c.json({})
+  })
+  const post = async (): Promise<number> =>
+    (await app.request('/api/v1/events', {
+      method: 'POST',
+      headers: json,
+      body: text(batchBytes - 2 * bytesOfRequest),
+    })).status
+  const handled = [post(), post()]
+  await areRead
+  expect(await post()).toBe(429)
+  release()
+  expect(await Promise.all(handled)).toEqual([200, 200])
+  expect(await post()).toBe(200)
 })

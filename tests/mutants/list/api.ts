@@ -116,6 +116,41 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/api/middleware/limits.ts',
+    find: `kind === 'key' ? null : room.enter(orgId)`,
+    replace: 'null',
+    tests: ['functions/api/request_limits.test.ts'],
+    why: 'The slow bodies of one token fill the memory of the function for all.',
+  },
+  {
+    file: 'functions/api/middleware/limits.ts',
+    find: `kind === 'key' ? null : room.enter(orgId)`,
+    replace: 'room.enter(orgId)',
+    tests: ['functions/api/request_limits.test.ts'],
+    why: 'The bodies of tokens cut those of the operator.',
+  },
+  {
+    file: 'functions/_shared/http/body_room.ts',
+    find: 'while (total > mostOfAll && cutOldest(largest()));',
+    replace: '',
+    tests: ['functions/_shared/http/body_room.test.ts'],
+    why: 'Several organisations together fill the memory of the function.',
+  },
+  {
+    file: 'functions/_shared/http/body_room.ts',
+    find: 'held.bytes > (most?.bytes ?? -1)',
+    replace: 'most === null',
+    tests: ['functions/_shared/http/body_room.test.ts'],
+    why: 'The first organisation loses its bodies when another one fills the memory.',
+  },
+  {
+    file: 'functions/_shared/messages/callbacks/receive.ts',
+    find: 'readBytes(request, max, bodyMs, place)',
+    replace: 'readBytes(request, max, bodyMs)',
+    tests: ['functions/_shared/messages/callbacks/receive.test.ts'],
+    why: 'Anybody fills the memory of the function with slow callbacks.',
+  },
+  {
+    file: 'functions/api/middleware/limits.ts',
     find: 'if (bytes > limits.headerBytes) {',
     replace: 'if (bytes > limits.headerBytes * 8) {',
     tests: ['functions/api/limits.test.ts'],
@@ -146,7 +181,8 @@ export const api: readonly Mutant[] = [
   },
   {
     file: 'functions/_shared/http/read_bytes.ts',
-    find: `if (length > max) return await giveUp({ kind: 'too_large' })
+    find:
+      `      if (whole.length + next.value.length > max) return await giveUp({ kind: 'too_large' })
 `,
     replace: '',
     tests: ['functions/api/limits.test.ts', 'functions/_shared/messages/callbacks/receive.test.ts'],

@@ -1,4 +1,5 @@
 import type { Log } from '../../base/log.ts'
+import type { BodyRoom } from '../../http/body_room.ts'
 import { isLonger, readBytes } from '../../http/read_bytes.ts'
 import { safeString } from '../../base/safe_text.ts'
 import { type CallbackResult, refuse } from './response.ts'
@@ -16,6 +17,8 @@ export const maxBytes = 3 * 1024 * 1024
 export const maxUnsignedBytes = 64 * 1024
 
 export type ReceiveDeps = {
+  /** For all bodies of the process that are not verified yet, of the size unverifiedBodies. */
+  bodies: BodyRoom
   /** One for all requests of the process. */
   apps: AppLookup
   database: Pick<CallbackDatabase, 'store'>
@@ -29,14 +32,15 @@ export type ReceiveDeps = {
  * means that all its updates are stored. Otherwise none is stored, and WhatsApp retries for seven days.
  *
  * Before the signature is verified, the cost is a lookup, which is bounded for all callbacks together,
- * reading at most `maxBytes`, and one HMAC for each of at most two secrets, or four if the app is read again.
+ * reading at most `maxBytes`, whose memory `bodies` bounds for all callbacks together, and one HMAC for each of at
+ * most two secrets, or four if the app is read again.
  * The body is not read if the key or the signature is malformed, or if the app is unknown. It is parsed only
  * after the signature is verified.
  */
 export async function receiveCallback(
   request: Request,
   appKey: string | null,
-  { apps, database, bodyMs, log }: ReceiveDeps,
+  { bodies, apps, database, bodyMs, log }: ReceiveDeps,
 ): Promise<CallbackResult> {
   const signature = readSignature(request.headers.get('x-hub-signature-256'))
   const leave = async (result: CallbackResult): Promise<CallbackResult> => {
@@ -59,17 +63,26 @@ export async function receiveCallback(
   const refusal = refusalOf(app.app, signature, appKey)
   if (refusal !== null) return await leave(refusal)
 
-  const read = await readBytes(request, max, bodyMs)
-  switch (read.kind) {
-    case 'too_large':
-      return tooLarge(max)
-    case 'late':
-      return refuse('request_timeout', `The body did not arrive within ${bodyMs / 1000} s`)
-    case 'broken':
-      return refuse('invalid_argument', 'The body ended early')
+  const place = bodies.enter('unverified')
+  let bytes: Uint8Array
+  let verified: App | CallbackResult
+  try {
+    const read = await readBytes(request, max, bodyMs, place)
+    switch (read.kind) {
+      case 'too_large':
+        return tooLarge(max)
+      case 'late':
+        return refuse('request_timeout', `The body did not arrive within ${bodyMs / 1000} s`)
+      case 'crowded':
+        return refuse('unavailable', 'Too many bodies arrive at once: send it again')
+      case 'broken':
+        return refuse('invalid_argument', 'The body ended early')
+    }
+    bytes = new Uint8Array(read.body)
+    verified = await verify(app, { appKey, bytes, signature, apps, log })
+  } finally {
+    place.leave()
   }
-  const bytes = new Uint8Array(read.body)
-  const verified = await verify(app, { appKey, bytes, signature, apps, log })
   if ('kind' in verified) return verified
   const body = readBody(bytes)
   if (body === null) {

@@ -6,7 +6,7 @@ function request(body: BodyInit): Request {
 }
 
 async function refusal(body: BodyInit, ms?: number): Promise<unknown[]> {
-  const answer = await readText(request(body), 10, ms)
+  const answer = await readText(request(body), 10, ms === undefined ? {} : { ms })
   return answer instanceof Response ? [answer.status, (await answer.json()).code] : [answer]
 }
 

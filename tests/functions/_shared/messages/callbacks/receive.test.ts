@@ -16,6 +16,12 @@ import {
   receiveCallback,
 } from '../../../../../functions/_shared/messages/callbacks/receive.ts'
 import { errorCodes } from '../../../../../functions/api/errors.ts'
+import {
+  type BodyRoom,
+  bytesOfRequest,
+  createBodyRoom,
+  unverifiedBodies,
+} from '../../../../../functions/_shared/http/body_room.ts'
 import { createAppLookup } from '../../../../../functions/_shared/messages/callbacks/app_lookup.ts'
 import { envelope, metadata, shapes } from './shapes.ts'
 
@@ -39,6 +45,7 @@ type Setting = {
   /** The app as an earlier callback has read it. */
   kept?: App
   bodyMs?: number
+  bodies?: BodyRoom
 }
 
 type Outcome = {
@@ -81,6 +88,7 @@ async function send(setting: Setting = {}): Promise<Outcome> {
     }),
     key,
     {
+      bodies: setting.bodies ?? createBodyRoom(unverifiedBodies),
       apps,
       database: {
         store(batch): Promise<StoreReply> {
@@ -200,6 +208,7 @@ Deno.test('a callback is 503 with Retry-After while too many unknown apps are lo
       }),
       appKey,
       {
+        bodies: createBodyRoom(unverifiedBodies),
         apps: {
           find: () => Promise.resolve('busy'),
           findAgain: () => Promise.resolve(null),
@@ -395,4 +404,18 @@ Deno.test("a callback's refusals have codes of the API", () => {
     'unavailable',
   ]
   expect(Object.keys(errorCodes)).toEqual(expect.arrayContaining(codes))
+})
+
+Deno.test('a callback that never ends is cut when later callbacks need its memory', async () => {
+  const limit = maxBytes + 2 * bytesOfRequest
+  const bodies = createBodyRoom({ mostOfKey: limit, mostOfAll: limit })
+  const endless = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(new Uint8Array(maxBytes)),
+  })
+  const slow = send({ body: endless, headers: { 'x-hub-signature-256': sign('') }, bodies })
+  // Until the first piece of the slow body is counted.
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  expect((await send({ bodies })).status).toBe(200)
+  const { status, text, batches } = await slow
+  expect([status, JSON.parse(text).code, batches]).toEqual([503, 'unavailable', []])
 })
