@@ -28,8 +28,8 @@ export interface DenoStep {
   ending?: string
   /** Another Deno than the one that runs us, by its exact version. */
   version?: string
-  /** Whether the output is shown as it comes. */
-  live?: boolean
+  /** Whether the output of tests that pass is shown too: as it comes, or at the end of the step. */
+  shows?: 'live' | 'at the end'
   /** In how many parts the files run; each in its own unless said otherwise. */
   parts?: number
   /** Files that measure what other work on the machine would disturb. */
@@ -101,7 +101,8 @@ async function test(
   // `deno task ok` has checked the types for the Deno that runs us, so only others check here.
   const check = spec.version === undefined || !context.all ? ['--no-check'] : []
   // --quiet would also hide what the tests print, such as what the long ones have measured.
-  const quiet = spec.live ? [] : ['--quiet']
+  const quiet = spec.shows === undefined ? ['--quiet'] : []
+  const live = spec.shows === 'live'
   const report = context.slow ? testFolder(context.mark) : null
   const sanitize = spec.leaks === true ? ['--sanitize-ops', '--sanitize-resources'] : []
   const junit = report === null ? [] : [`--junit-path=${report}/junit.xml`]
@@ -123,9 +124,9 @@ async function test(
       ],
       cwd: context.root,
       env,
-      live: spec.live ?? false,
+      live,
       // What is shown as it comes are the long tests.
-      ...spec.live ? {} : { limitMs },
+      ...live ? {} : { limitMs },
     })
   const ended = await go(junit)
   const seconds = (performance.now() - started) / 1000
@@ -133,7 +134,7 @@ async function test(
   const advice = ended.code === 127
     ? `  ${deno} does not start: remove .outhook/tools and try again\n`
     : ''
-  const traced = hasLeaked(ended) && !spec.live
+  const traced = hasLeaked(ended) && !live
     ? `\nThe same tests again, with where each leak was opened:\n${
       (await go(['--trace-leaks'])).output
     }`
@@ -141,7 +142,9 @@ async function test(
   return {
     // A filter by name that matches nothing here is no result of its own.
     counts: more.length > 0 && ended.code === 0 && counts.passed === 0 ? tally() : counts,
-    output: counts.failed > 0 && !spec.live ? ended.output + advice + traced : '',
+    output: (counts.failed > 0 || spec.shows !== undefined) && !live
+      ? ended.output + advice + traced
+      : '',
     causes: counts.failed > 0 ? denoFailures(ended, paths) : [],
     files: paths.length === 1 ? [{ name: paths[0] ?? '', seconds }] : [],
     tests: report === null ? [] : await readReport(report),

@@ -1,6 +1,5 @@
 import { commandStep } from './command_step.ts'
 import { denoStep } from './deno_step.ts'
-import type { Options } from './options.ts'
 import { pgTapStep, sessionStep } from './pg_tap_step.ts'
 import { edgeDeno } from './tools.ts'
 import type { Step } from './step.ts'
@@ -126,28 +125,3 @@ export const testSteps: readonly Step[] = [
   denoStep({ name: 'portal', folder: 'tests/portal', waits: waitingFiles }),
   denoStep({ name: 'project', folder: 'tests/project', waits: waitingFiles }),
 ]
-
-/** The steps of `deno task soak`: files named `*.soak.ts`, told by variables how long to go. */
-export function soakSteps(
-  { short, minutes, seed, seeds, scale }: Pick<
-    Options,
-    'short' | 'minutes' | 'seed' | 'seeds' | 'scale'
-  >,
-): readonly Step[] {
-  return [
-    denoStep({
-      name: short ? 'soak, short' : 'soak',
-      folder: 'tests',
-      ending: '.soak.ts',
-      live: true,
-      parts: 1,
-      env: {
-        OUTHOOK_SOAK: short ? 'short' : 'full',
-        ...minutes === null ? {} : { OUTHOOK_SOAK_MINUTES: String(minutes) },
-        ...seed === null ? {} : { OUTHOOK_SOAK_SEED: String(seed) },
-        ...seeds === null ? {} : { OUTHOOK_SOAK_SEEDS: String(seeds) },
-        ...scale === null ? {} : { OUTHOOK_SOAK_SCALE: String(scale) },
-      },
-    }),
-  ]
-}
