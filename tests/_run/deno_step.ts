@@ -7,7 +7,7 @@ import { readDenoSummary } from './deno_summary.ts'
 import { listFiles } from './files.ts'
 import { readJunit } from './junit.ts'
 import { type Ended, run } from './processes.ts'
-import { namePattern, select } from './selection.ts'
+import { namePattern, runsAll, select } from './selection.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { tally } from './tally.ts'
 
@@ -57,7 +57,7 @@ async function denoParts(spec: DenoStep, context: StepContext): Promise<Part[]> 
     .filter((file) => only === undefined || isBelow(file, only))
   const chosen = select(context.filter, spec.name, files)
   const { short } = spec
-  const whole = context.all ? chosen.whole : chosen.whole.filter((file) => {
+  const whole = runsAll(context, spec.name) ? chosen.whole : chosen.whole.filter((file) => {
     return !waitsForAll(file) && (short === undefined || isBelow(file, short))
   })
   // Deno's own filter takes a pattern in Rust's syntax, whose flags stand inside.

@@ -4,7 +4,7 @@ import { divide } from './deno_step.ts'
 import { listFiles } from './files.ts'
 import type { FileResult } from './pg_tap.ts'
 import { run } from './processes.ts'
-import { namePattern, select, selectsAll } from './selection.ts'
+import { namePattern, runsAll, select, selectsAll } from './selection.ts'
 import { type SessionProfile, sessionRuns, textRun } from './session_settings.ts'
 import type { Part, PartResult, Step, StepContext } from './step.ts'
 import { add, tally } from './tally.ts'
@@ -39,10 +39,11 @@ export function sessionStep(
       const all = (await listFiles(context.root, folder, '.test.sql'))
         // The settings of a session decide no text of a plan, and may decide the plan itself.
         .filter((file) => !waitsForAll(file) && !file.includes('plans'))
-      const files = context.all
+      const isAll = runsAll(context, name)
+      const files = isAll
         ? all
         : all.filter((file) => short.some((start) => file.startsWith(`${start}/`)))
-      return (context.all ? sessionRuns : [textRun]).flatMap(({ profiles, takes }) =>
+      return (isAll ? sessionRuns : [textRun]).flatMap(({ profiles, takes }) =>
         inParts(files.filter(takes))
           .map((part) => pgTapPart(part, profiles, context))
       )
@@ -60,7 +61,7 @@ async function choose(name: string, folder: string, context: StepContext): Promi
   const { whole, byName, names } = select(context.filter, name, listed)
   // A test of a file cannot run without those before it, so a name selects the file.
   const pattern = namePattern(names)
-  const files = whole.filter((file) => context.all || !waitsForAll(file))
+  const files = runsAll(context, name) ? whole : whole.filter((file) => !waitsForAll(file))
   for (const file of byName) {
     if (pattern.test(await Deno.readTextFile(join(context.root, file)))) files.push(file)
   }

@@ -48,6 +48,14 @@ export function select(filter: Filter, step: string, files: readonly string[]): 
   return { whole, byName: rest, names: filter.names }
 }
 
+/**
+ * Whether a step runs also what only `--all` runs: with `--all`, which words imply without `--short`, and with
+ * `--short` if a word is the step's own name.
+ */
+export function runsAll({ all, filter }: { all: boolean; filter: Filter }, step: string): boolean {
+  return all || filter.steps.includes(step)
+}
+
 /** A regular expression source that matches a name containing one of the words, in any case. */
 export function namePattern(words: readonly string[]): RegExp {
   const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))

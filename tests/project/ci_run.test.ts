@@ -4,6 +4,9 @@ import { expect } from '@std/expect'
 import { join } from 'node:path'
 import { projectRoot } from '../../supabase/local/schema/project.ts'
 import { listFiles } from '../_run/files.ts'
+import { parseOptions } from '../_run/options.ts'
+import { makeFilter } from '../_run/selection.ts'
+import { testSteps } from '../_run/steps.ts'
 import { testFolder } from '../_support/folder.ts'
 
 /** Runs a copy of .ci/run whose `npx` is the given shell text, `$3` being `task` and `$4` its name. */
@@ -31,25 +34,24 @@ const passed = '7 passed, 0 failed, 1 skipped'
 Deno.test('.ci/run prints the time of each part, and last what all of them came to', async () => {
   const { code, lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`)
   expect(code).toBe(0)
-  expect(lines.slice(0, 8).map((line) => line.trimEnd())).toEqual([
+  expect(lines.slice(0, 6).map((line) => line.trimEnd())).toEqual([
     'cold',
     'test --all --again 3',
     passed,
-    'test --postgres 17 --again 3 schema sql/',
-    passed,
-    expect.stringMatching(/^test --postgres 17 --again 3 --short concurrency\/ e2e\/cli_stack e2e/),
+    expect.stringMatching(
+      /^test --postgres 17 --again 3 --short schema pgTAP concurrency\/ e2e\/cli_stack e2e/,
+    ),
     passed,
     'soak --short',
   ])
-  expect(lines.slice(-8)).toEqual([
+  expect(lines.slice(-7)).toEqual([
     'The parts of .ci/run:',
     expect.stringMatching(/^cold +0 min 0\d s$/),
     expect.stringMatching(/^test +0 min 0\d s$/),
-    expect.stringMatching(/^SQL on 17 +0 min 0\d s$/),
-    expect.stringMatching(/^stack on 17 +0 min 0\d s$/),
+    expect.stringMatching(/^on 17 +0 min 0\d s$/),
     expect.stringMatching(/^soak +0 min 0\d s$/),
     expect.stringMatching(/^in all +0 min 0\d s$/),
-    '28 passed, 0 failed',
+    '21 passed, 0 failed',
   ])
 })
 
@@ -62,7 +64,7 @@ Deno.test('each word that .ci/run selects tests by is in the path of some', asyn
   expect(words.filter((word) => !paths.some((path) => path.includes(word)))).toEqual([])
 })
 
-/** Of tests/e2e, what .ci/run leaves out on Postgres 17: each calls SQL functions that "SQL on 17" tests. */
+/** Of tests/e2e, what .ci/run leaves out on Postgres 17: each calls SQL functions that pgTAP tests there. */
 const notOn17 = [
   'alerts',
   'api_audit',
@@ -119,12 +121,36 @@ Deno.test('each test of the whole stack runs on Postgres 17, or is listed as one
   expect(left.sort()).toEqual([...notOn17].sort())
 })
 
+Deno.test('on Postgres 17 .ci/run runs each file of tests/sql, also those that only --all runs', async () => {
+  const { lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`)
+  const words = lines.find((line) => line.includes('--postgres 17'))?.split(' ').slice(1) ?? []
+  const parsed = parseOptions(words)
+  if (!parsed.ok) throw new Error(parsed.message)
+  const steps = testSteps.map(({ name }) => name)
+  const all = await listFiles(projectRoot, 'tests', '')
+  const context = {
+    root: projectRoot,
+    filter: makeFilter(parsed.options.words, steps, all),
+    all: parsed.options.all,
+    slow: false,
+    mark: '',
+    env: {},
+  }
+  const parts = await Promise.all(testSteps.map((step) => step.parts(context)))
+  const chosen = new Set(parts.flat().flatMap(({ files }) => files))
+  const files = (await Promise.all(
+    ['.test.sql', '.test.ts'].map((end) => listFiles(projectRoot, 'tests/sql', end)),
+  )).flat()
+  expect(files.length).toBeGreaterThan(400)
+  expect(files.filter((file) => !chosen.has(file))).toEqual([])
+})
+
 Deno.test('.ci/run leaves out the soak if the tests took more than 70 minutes, and says so', async () => {
   const { code, lines } = await runCi(`shift 3; echo "$*"; echo "${passed}"`, 70 * 60)
   expect(code).toBe(0)
   expect(lines).not.toContain('soak --short')
   expect(lines).toContain('soak           left out: the tests took more than 70 minutes')
-  expect(lines.at(-1)).toBe('21 passed, 0 failed')
+  expect(lines.at(-1)).toBe('14 passed, 0 failed')
 })
 
 Deno.test('.ci/run ends with the code of the part that fails, after its time', async () => {

@@ -8,8 +8,8 @@ import type { StepContext } from '../_run/step.ts'
 import { testSteps } from '../_run/steps.ts'
 import { makeFilter } from '../_run/selection.ts'
 
-/** The files that `task test` with these arguments runs whole; a part of many files has no path. */
-async function partsOf(...args: string[]): Promise<string[]> {
+/** The files that `task test` with these arguments runs whole. */
+async function filesOf(...args: string[]): Promise<string[]> {
   const parsed = parseOptions(args)
   if (!parsed.ok) throw new Error(parsed.message)
   const { all, words } = parsed.options
@@ -17,7 +17,7 @@ async function partsOf(...args: string[]): Promise<string[]> {
   const filter = makeFilter(words, names, behindAll.map(({ file }) => file))
   const context: StepContext = { root: projectRoot, filter, all, slow: false, mark: '', env: {} }
   const parts = await Promise.all(testSteps.map((step) => step.parts(context)))
-  return parts.flat().map(({ name }) => name)
+  return parts.flat().flatMap(({ files }) => files)
 }
 
 for (const { file, why, caughtBy, how } of behindAll) {
@@ -49,9 +49,18 @@ Deno.test('the list names each file once', () => {
 
 Deno.test('a file behind --all runs with --all and when a word names it, and else not', async () => {
   const file = 'tests/e2e/stack_killed.test.ts'
-  expect(await partsOf('--all')).toContain(file)
-  expect(await partsOf('stack_killed')).toEqual([file])
-  const short = await partsOf()
+  expect(await filesOf('--all')).toContain(file)
+  expect(await filesOf('stack_killed')).toEqual([file])
+  const short = await filesOf()
   expect(short).not.toContain(file)
   expect(short).toContain('tests/e2e/stack_start.test.ts')
+})
+
+Deno.test('with --short and words, a step that a word names runs whole, and paths as in the short run', async () => {
+  const [sql, stack] = ['tests/sql/engine/plans/million.test.sql', 'tests/e2e/stack_killed.test.ts']
+  expect(await filesOf('--short', 'pgTAP')).toContain(sql)
+  expect(await filesOf('--short', 'plans/million')).toEqual([])
+  const both = await filesOf('--short', 'schema', 'pgTAP', 'e2e/stack_')
+  expect(both).toEqual(expect.arrayContaining([sql, 'tests/e2e/stack_start.test.ts']))
+  expect(both).not.toContain(stack)
 })
