@@ -103,8 +103,9 @@ Deno.test('three numbers send just under 80 messages a second each', async () =>
       // afterwards: a span can look fuller than it was, by what a quarter of a second brings.
       expect(fullest(taken, 1_000)).toBeLessThanOrEqual(120)
       expect(fullest(taken, 5_000)).toBeLessThanOrEqual(400 + 20)
-      // A machine that is busy with other tests as well gives each number fewer turns.
-      expect(pace(taken)).toBeGreaterThan(isFull ? 80 * 0.95 : 80 * 0.7)
+      // The short form has other tests beside it, which take turns away: there the fullest second has the pace.
+      if (!isFull) expect(fullest(taken, 1_000)).toBeGreaterThan(80 * 0.8)
+      expect(pace(taken)).toBeGreaterThan(isFull ? 80 * 0.95 : 80 * 0.4)
     }
   })
 })
@@ -122,12 +123,14 @@ Deno.test('one person gets a message every six seconds, in order, and thirty do 
     expect(graph.refused).toEqual([])
     const byPerson = Map.groupBy(graph.taken, ({ body }) => body.to)
     expect(byPerson.size).toBe(people)
+    const paces = [...byPerson.values()].map(pace)
+    // Above 95 % of one in six seconds: each person, or in the short form, which has other tests beside it, someone.
+    expect(Math.max(...paces)).toBeGreaterThan(0.95 / 6)
+    expect(Math.min(...paces)).toBeGreaterThan((isFull ? 0.95 : 0.7) / 6)
     for (const taken of byPerson.values()) {
       const ids = taken.map(({ body }) => Number(body.biz_opaque_callback_data?.split(':')[1]))
       expect(ids).toEqual(ids.toSorted((a, b) => a - b))
       expect(fullest(taken, 6_000)).toBe(1)
-      // Above 95 % of one in six seconds.
-      expect(pace(taken)).toBeGreaterThan(0.95 / 6)
     }
   })
 })

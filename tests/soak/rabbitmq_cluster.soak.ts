@@ -18,7 +18,8 @@ const orgs = ['org-1', 'org-2', 'org-3', 'org-4']
 const names = ['eu-1', 'eu-2']
 /** As many events of each organisation in a statement. */
 const perOrg = 10
-const pauseMs = 100
+/** In the short form, which has other tests beside it, so slow that the consumers keep up. */
+const pauseMs = isShort ? 300 : 100
 
 /** The node that is killed: each of them in its turn, or in the short form one that is the first two. */
 const roles = isShort

@@ -27,9 +27,6 @@ export const evidenceFile = join(projectRoot, '.outhook/chaos.json')
  */
 const COUNTED_MS = 80_000
 
-/** Enough for each choice of a fault to come. */
-const SEEDS_AT_REST = 8
-
 /** How a round ended. */
 export interface Round {
   steps: Step[]
@@ -80,18 +77,25 @@ export async function playOnce(seed: number, steps: readonly Step[]): Promise<Vi
   return (await playRound(world, [...steps])).violations
 }
 
-/** Does each of these kinds once while nothing else happens, and tells what the database refused. */
-export async function refusedAtRest(kinds: readonly string[]): Promise<[string, unknown][]> {
+/**
+ * Does each of these kinds with each of these seeds while nothing else happens, and tells what the database refused.
+ */
+export async function refusedAtRest(
+  kinds: readonly string[],
+  seeds: readonly number[],
+): Promise<[string, unknown][]> {
   await using world = await startWorld(1)
   const someArrived = (): boolean => world.ledger.arrivals.length > 200
   await waitUntil(someArrived, { timeoutMs: BOUND_MS })
   await world.publishers.pause()
   const refused: [string, unknown][] = []
   for (const kind of kinds) {
-    for (let seed = 0; seed < SEEDS_AT_REST; seed++) {
+    for (const seed of seeds) {
       world.server.problem = null
       await act(world, { kind, at: 0, ms: 20, seed })
-      if (world.server.problem !== null) refused.push([kind, world.server.problem])
+      if (world.server.problem !== null) {
+        refused.push([`${kind} (seed ${seed})`, world.server.problem])
+      }
     }
   }
   return refused
