@@ -2,7 +2,7 @@
 export interface Options {
   /** Run the long tests instead of the ordinary ones. */
   soak: boolean
-  /** With soak: the shortened form that CI runs. Without it: `all` is false, also if there are words. */
+  /** With soak: the shortened form that CI runs. Without it: `all` is false, also if there are words; see runsAll(). */
   short: boolean
   /** Run what stands in `behind_all.ts` too. */
   all: boolean
@@ -37,7 +37,8 @@ export const help = `Run tests of every kind.
                  that pass then; if more failed, none runs again
   --slow         list the slowest tests and files at the end
   --postgres 17  run on PostgreSQL 17, which is installed below .outhook
-  --short        with words: leave out what only --all runs; soak: the shortened form of CI
+  --short        with words: leave out what only --all runs, except of a step that a word names
+                 soak: the shortened form of CI, its files side by side, in SOAKTIME minutes on 2 cores
   --minutes N    soak: how long chaos and spread take, from 1 to 1440; else 30 and 10, shorter with --short
   --seed S       soak: the seed of chaos, spread and days, a whole number, to repeat a run
   --seeds N      soak: chaos and spread play N seeds from S on, each for that long; 1 to 1000, else 1
